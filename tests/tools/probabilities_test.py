@@ -189,11 +189,22 @@ class calibration(with_models):
         self.assertEqual((self.folder / "c.bin").read_bytes()[8], 1)
         self.assertEqual(len({*twice, plain, none}), 4)
 
-    def test_forms_for_other_programs_hold_none(self):
-        model = self.trained("--model", "logistic", "--validation", "0.3", "--calibrate", "platt")
+    def test_forms_for_other_programs_hold_the_sigmoid_alone(self):
+        words = ("--model", "hinge_svm", "--validation", "0.3", "--calibrate")
+        model, form = self.trained(*words, "platt"), self.folder / "m.json"
+        self.said("convert", model, str(form))
+        formula = json.loads(form.read_text())
+        weights = {one["column"]: one["weights"][0] for one in formula["columns"]}
+        told = self.said("predict", model, self.test, "--probabilities").split()
+        for line, p in zip((self.folder / "test.svm").read_text().splitlines(), told):
+            pairs = (pair.split(":") for pair in line.split()[1:])
+            margin = formula["intercept"][0] + sum(weights[int(j)] * float(x) for j, x in pairs)
+            self.assertAlmostEqual(float(p), 1 / (1 + math.exp(-margin)), delta=2e-5)
+        model = self.trained(*words, "isotonic")
         for name in ("m.json", "m.csv", "m.hpp", "m.liblinear"):
-            form = ["--to", "liblinear"] if name.endswith("liblinear") else []
-            self.assertIn("calibrated", self.said("convert", model, str(self.folder / name), *form, code=2))
+            to = ["--to", "liblinear"] if name.endswith("liblinear") else []
+            said = self.said("convert", model, str(self.folder / name), *to, code=2)
+            self.assertIn("hold no isotonic calibration", said)
 
     def test_ensembles_and_scaled_columns_are_calibrated(self):
         for words in (["--ensemble", "3"], ["--scale", "standard"], ["--bias"]):

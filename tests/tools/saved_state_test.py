@@ -183,6 +183,10 @@ class saved_states(command_case):
         once, _ = stream(lines, "once.txt", "--checkpoint", checkpoint)
         again, _ = stream([], "again.txt", "--resume", checkpoint)
         self.assertEqual(pathlib.Path(again).read_text(), pathlib.Path(once).read_text())
+        once, _ = stream(lines[:5000], "once.txt", "--checkpoint", checkpoint, "--init", run)
+        again, _ = stream([], "again.txt", "--resume", checkpoint)
+        self.assertEqual(state_of(again)[1]["rows"], 17000)
+        self.assertEqual(pathlib.Path(again).read_text(), pathlib.Path(once).read_text())
 
     def test_every_engine_keeps_and_takes_it(self):
         data = self.write("d.svm", rows_of(range(1, 20), 600, 1))

@@ -57,9 +57,10 @@ void spilled_text::add(const row_block& block, spilled_block written, std::size_
   const std::size_t held = columns_.bytes() + names;
   if (held > memory_budget::table_of(memory_))
     throw resource_error(source + ": its columns" + (names > 0 ? " and their names" : "") +
-                         " alone take more than the " + in_mebibytes(memory_) + " of memory that parsing may take: " +
-                         in_mebibytes(memory_budget::for_table(held)) + " is the least for those up to row " +
-                         std::to_string(rows_) + (names > 0 ? "; with --hash-bits the values of a table have no names" : ""));
+                         " alone take more than the " + in_mebibytes(memory_) +
+                         " of memory that parsing may take: " + in_mebibytes(memory_budget::for_table(held)) +
+                         " is the least for those up to row " + std::to_string(rows_) +
+                         (names > 0 ? "; with --hash-bits the values of a table have no names" : ""));
 }
 
 void spilled_text::change(const std::function<void(row_block& block)>& change, const std::string& source) {

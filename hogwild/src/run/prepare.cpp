@@ -78,7 +78,7 @@ loop_options loop_of(const train_options& o, const model_traits& traits) {
           .l1 = o.l1,
           .l2 = o.l2.value_or(traits.defaults.l2),
           .seed = o.seed,
-          .earlier_rows = o.initial_state.change ? o.initial_state.numbers.rows : 0.0,
+          .earlier_rows = o.initial_state.numbers.rows,
           .constants = o.constants,
           .form = o.form.value_or(traits.defaults.form),
           .ownership = o.ownership,

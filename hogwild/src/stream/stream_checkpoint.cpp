@@ -52,6 +52,8 @@ detail::checkpoint_origin origin_of(const train_options& options, const stream_m
 
 /// The step, once it is decided: kind, first step, decay.
 using decided_step = std::array<double, 3>;
+/// The rows of the runs whose state the stream's optimiser went on with.
+constexpr const char* earlier_rows = "earlier rows";
 /// l1, if there is any: the amount owed, and for how many rows.
 using kept_l1 = std::array<double, 2>;
 
@@ -68,6 +70,7 @@ void stream_run::checkpoint(const std::string& path) const {
                                 options_.step.initial.value_or(0.0), options_.step.decay.value_or(0.0)});
   if (options_.bias_rate) file.put("bias_rate", *options_.bias_rate);
   if (options_.constants.epsilon) file.put("epsilon", *options_.constants.epsilon);
+  if (options_.initial_state.numbers.rows > 0.0) file.put(earlier_rows, options_.initial_state.numbers.rows);
   file.put_span<std::uint32_t>("numbers", numbers_);
   const stream_arrays trained = arrays();
   if (!trained.arrays.empty() && !std::ranges::all_of(floats_of(trained), [](float w) { return std::isfinite(w); })) {
@@ -104,6 +107,7 @@ void stream_run::resume(const std::string& path) {
     if (decided[2] > 0.0) options_.step.decay = decided[2];
   }
   if (file.find("bias_rate") != nullptr) options_.bias_rate = file.get<double>("bias_rate");
+  if (file.find(earlier_rows) != nullptr) options_.initial_state.numbers.rows = file.get<double>(earlier_rows);
   numbers_ = file.get_vector<std::uint32_t>("numbers");
   const auto columns = file.get<std::array<std::uint64_t, 3>>("columns");
   columns_ = columns[0];

@@ -379,7 +379,8 @@ void stream_run::plan() {
   next->made.task->begin(store);
   std::optional<double> next_rate = options_.bias_rate;
   const loop_options& made = next->made.task->options();
-  if (made.bias != 0 && made.optimizer == optimizer_kind::sgd) next_rate = static_cast<double>(made.bias_rate);
+  if (made.bias != 0 && (made.optimizer == optimizer_kind::sgd || options_.initial_state.change))
+    next_rate = static_cast<double>(made.bias_rate);
   const std::optional<double> next_epsilon = has_constants(made.optimizer, constants_of_optimizer::moments)
                                                  ? made.constants.epsilon
                                                  : options_.constants.epsilon;
