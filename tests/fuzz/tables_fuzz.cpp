@@ -19,6 +19,7 @@
 #include "formats/table_parser.hpp"
 #include "formats/table_schema.hpp"
 #include "formats/vw_parser.hpp"
+#include "text/decimal.hpp"
 #include "text/input_stream.hpp"
 #include "text/known_kinds.hpp"
 
@@ -112,9 +113,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   // A byte order mark is the stream's to skip, and a block of blank lines alone is refused.
   if (text.empty() || text != detail::without_mark(text) || text.find_first_not_of(" \t\r\n") != 0) return 0;
+  const std::string padded = text + '\n' + std::string(detail::text_padding, '\0');
+  const std::string_view records(padded.data(), text.size() + 1);
   for (const bool quotes : {true, false}) {
     try {
-      const table_schema schema = detail::look_at_records(text + '\n', {.quotes = quotes}, "fuzz").schema;
+      const table_schema schema = detail::look_at_records(records, {.quotes = quotes}, "fuzz").schema;
       require_same<detail::table_parser>(text, schema);
       require_same<detail::table_parser>(text, of_many_kinds(schema));
     } catch (const error&) {

@@ -19,7 +19,9 @@ bool is_missing(std::string_view text);
 void require_request(const table_request& how);
 /// The schema of a text that is no table.
 table_schema schema_of_text(const table_request& how);
-/// Looks at the first records of a table, whole lines: finds out separator, header and kinds, where the request does
+// Texts are whole lines, and followed by text_padding readable bytes.
+
+/// Looks at the first records of a table: finds out separator, header and kinds, where the request does
 /// not say them. `source` is the file's name for messages. Throws as open_table().
 table_look look_at_records(std::string_view text, const table_request& how, const std::string& source);
 
