@@ -73,7 +73,7 @@ class Dataset:
     copies : tuple of str
         What was copied, and why; empty if everything is borrowed.
     names : list of str or None
-        The column names of a frame.
+        The column names of a frame, or the names of entities and relations.
     path : str or None
         The file, if open() returned this Dataset.
 
@@ -154,7 +154,8 @@ class Dataset:
                     raise type(fault)(str(fault).replace(text, path)) from None
         else:
             made._rows = _engine.Rows.open(path=path, **options)
-        made.copies, made.names, made.path, made._options, made._made_of = (), None, path, options, None
+        made.copies, made.path, made._options, made._made_of = (), path, options, None
+        made.names = made._rows.column_names or None
         made.shape = (made._rows.rows, made._rows.columns)
         made._first_column = made._rows.first_column
         return made
@@ -281,7 +282,11 @@ def _table_words(single, columns, names, counts):
     return words
 
 
-def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logistic", cache: bool = True,
+# Formats that are opened for what they are: several models are trained on each.
+_OF_THEMSELVES = ("pairs", "pairs:lines", "pairs:lists", "triples")
+
+
+def open(path: str | os.PathLike, format: str = "auto", *, model: str | None = None, cache: bool = True,
          cache_folder: str | os.PathLike = "", memory: int | None = None, index_base: int | None = None,
          label: Any = None, weight: str | None = None, group: str | None = None, numeric: str | Sequence[str] = (),
          categorical: str | Sequence[str] = (), list: str | Sequence[str] = (), text: str | Sequence[str] = (), date: str | Sequence[str] = (),
@@ -303,11 +308,11 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
         numpy's (.npy, .npz) or of scipy.sparse.save_npz. Labels of a Matrix Market file lie beside it: NAME.labels for
         NAME.mtx.
     format : str, default "auto"
-        "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "mtx", "ratings", "idx", "cifar", "graph" or "dimacs";
-        auto: the format that `model` reads; images, labelled text, text of Vowpal Wabbit and Matrix Market files are
+        "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "mtx", "ratings", "pairs", "pairs:lines", "pairs:lists",
+        "triples", "idx", "cifar", "graph" or "dimacs"; auto: the format that `model` reads; images, labelled text, text of Vowpal Wabbit and Matrix Market files are
         recognised by their content, and a table is read if `label` is given.
-    model : str, default "logistic"
-        The name of the model to train.
+    model : str, optional
+        The name of the model to train; by default "logistic", and any for pairs and triples.
     cache : bool, default True
         Whether caches are read and written.
     cache_folder : str, default ""
@@ -364,7 +369,9 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str = "logisti
         if given:
             raise ConfigError(f"{path}: this is a file of arrays, for which there is no {given[0]}: leave it out")
         return Dataset._of_numpy_file(os.path.abspath(os.fspath(path)), label)
-    if not isinstance(model, str) or model not in _engine.facts_of_models():
+    if model is None:
+        model = "" if format in _OF_THEMSELVES else "logistic"
+    elif not isinstance(model, str) or model not in _engine.facts_of_models():
         raise ConfigError(f"there is no model {model!r}: hogwild.models() has those that there are")
     if not isinstance(format, str):
         raise TypeError(f"format={format!r}: it is the name of a format, or 'auto'")

@@ -254,6 +254,8 @@ _NOT_OF_ARRAYS = {
     "ratings": "hw.MatrixFactorization takes a matrix of ratings, and hw.open(path, model={model!r}) a file of them",
     "corpus": "hw.Word2Vec takes sentences, or a corpus_file",
     "graph": "hw.open(path, model={model!r}) reads a graph",
+    "pairs": "hw.open(path, model={model!r}) reads pairs of users and items",
+    "triples": "hw.open(path, model={model!r}) reads triples",
 }
 
 

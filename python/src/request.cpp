@@ -29,8 +29,8 @@ constexpr refused_options of_the_command[] = {
     {{"--stream", "--save", "--save-every", "--save-diverged", "--test", "--test-weights", "--test-offsets", "--init",
       "--init-groups", "--labels", "--weights", "--offsets", "--stop-exit-code"},
      " is the command's: leave it out"},
-    {{"--format", "--index-base", "--cache-dir", "--no-cache", "--memory", "--values", "--named-ids", "--terminals",
-      "--terminals-seed", "--min-count"},
+    {{"--format", "--index-base", "--cache-dir", "--no-cache", "--memory", "--values", "--named-ids", "--positive-from",
+      "--terminals", "--terminals-seed", "--min-count"},
      " says how the command reads files: leave it out, and give hw.open(path) what it takes"},
 };
 
@@ -109,6 +109,10 @@ const char* kind_of_input(model_input input) {
       return "corpus";
     case model_input::graph:
       return "graph";
+    case model_input::pairs:
+      return "pairs";
+    case model_input::triples:
+      return "triples";
   }
   return "";
 }

@@ -119,7 +119,8 @@ python_rows open_file(const std::string& path, const std::string& format, const 
     const nb::gil_scoped_release release;
     sparse_dataset opened = cli::open_training(path, files);
     const bool is_table = !files.table.schema->columns.empty();
-    return python_rows(std::move(opened), cli::first_column_of(files), is_table ? files.table.schema : nullptr);
+    return python_rows(std::move(opened), cli::first_column_of(files), is_table ? files.table.schema : nullptr,
+                       files.names);
   };
   python_rows rows = open();
   warn_of(notes);
@@ -200,12 +201,20 @@ std::vector<double> labels_of(const python_rows& rows) {
 void python_rows::name_columns(saved_model& saved) const {
   if (schema_)
     keep_schema(*schema_, saved);
+  else if (names_)
+    cli::keep_names(*names_, saved);
   else if (!label_words().empty())
     saved.spell_labels(detail::spelling_of(*dataset()));
 }
 
 std::span<const std::string> python_rows::label_words() const {
   return dataset() == nullptr ? std::span<const std::string>() : dataset()->label_words();
+}
+
+std::vector<std::string> python_rows::column_names() const {
+  saved_model all{.columns = columns()};
+  if (names_) cli::keep_names(*names_, all);
+  return all.names;
 }
 
 std::vector<std::uint32_t> python_rows::columns() const {
@@ -230,6 +239,7 @@ void bind_rows(nb::module_& m) {
       .def_prop_ro("columns", [](const python_rows& rows) { return rows.view().columns; })
       .def("arrays", arrays_of)
       .def("weights", [](const python_rows& rows) { return to_numpy(weights_of(rows)); })
+      .def_prop_ro("column_names", &python_rows::column_names)
       .def_prop_ro("first_column", &python_rows::first_column)
       .def_prop_ro("nonzeros", [](const python_rows& rows) { return rows.view().nonzeros(); })
       .def_prop_ro("from_cache",

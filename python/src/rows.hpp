@@ -13,6 +13,7 @@
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/formats/corpus.hpp>
+#include <hogwild/formats/ratings.hpp>
 #include <hogwild/formats/tables.hpp>
 #include <hogwild/rows.hpp>
 #include <hogwild/saved_model.hpp>
@@ -25,10 +26,12 @@ namespace hogwild::python {
 /// thread may train on them; their owner in Python must not write into borrowed arrays meanwhile.
 class python_rows {
  public:
-  /// `schema`: that of a table; null for other rows.
+  /// `schema`: that of a table; null for other rows. `names`: of users and items, or of entities and relations; null if
+  /// columns have none.
   explicit python_rows(sparse_dataset rows, std::uint32_t first_column = 0,
-                       std::shared_ptr<const table_schema> schema = nullptr)
-      : rows_(std::move(rows)), first_column_(first_column), schema_(std::move(schema)) {}
+                       std::shared_ptr<const table_schema> schema = nullptr,
+                       std::shared_ptr<const rating_names> names = nullptr)
+      : rows_(std::move(rows)), first_column_(first_column), schema_(std::move(schema)), names_(std::move(names)) {}
   explicit python_rows(corpus text) : rows_(std::move(text.rows)), words_(std::move(text.words)) {}
   /// `labels`: those of the rows if single precision does not hold them; else empty.
   python_rows(csr_rows rows, std::vector<array> kept, std::vector<double> labels)
@@ -51,6 +54,8 @@ class python_rows {
   std::span<const std::string> label_words() const;
   /// Gives a model that was trained on these rows what is known of their columns and labels.
   void name_columns(saved_model& saved) const;
+  /// The name of each column; empty if they have none.
+  std::vector<std::string> column_names() const;
   /// The caller's number of each column.
   std::vector<std::uint32_t> columns() const;
   /// The caller's number of the first column: 1 for LIBSVM text and images, 0 for arrays and all else.
@@ -63,6 +68,7 @@ class python_rows {
   std::optional<vocabulary> words_{};
   std::uint32_t first_column_ = 0;
   std::shared_ptr<const table_schema> schema_{};
+  std::shared_ptr<const rating_names> names_{};
 };
 
 }  // namespace hogwild::python

@@ -192,7 +192,7 @@ class conversion {
 sparse_dataset open_by_model(const std::string& in, const std::string& model, data_options& files) {
   const saved_model saved = load_model(model, say);
   const model_input input = input_of(saved.model);
-  if (input == model_input::corpus || input == model_input::graph)
+  if (input != model_input::rows && input != model_input::fields && input != model_input::ratings)
     throw config_error("--columns-of: a " + saved.model + " model reads no rows; name another one");
   files.choose_format(saved, model);
   return open_through(in, column_numbering(saved.columns), files, row_labels::required);
@@ -205,7 +205,7 @@ sparse_dataset open_to_train(const std::string& in, data_options& files, row_for
   if (files.format == "auto" && !names_label && std::filesystem::is_regular_file(in, unknown))
     if (const file_look look = look_at_file(in); !look.format.empty()) files.format = look.format;
   const std::string& is = files.format;
-  if (is == "corpus" || is == "graph" || is == "dimacs")
+  if (is == "corpus" || is == "graph" || is == "dimacs" || is == "triples" || is.starts_with("pairs"))
     throw config_error(in + ": --format " + is + " has no rows with labels to write");
   if (format == row_format::libffm && is != "auto" && is != "ffm" && is != "csv" && is != "tsv")
     throw config_error(in + ": rows of --format " + is + no_fields);

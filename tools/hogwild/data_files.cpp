@@ -2,6 +2,7 @@
 #include "data_files.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/formats/matrix_market.hpp>
 #include <hogwild/formats/ratings.hpp>
+#include <hogwild/formats/triples.hpp>
 #include <hogwild/registry.hpp>
 
 namespace hogwild::cli {
@@ -49,6 +51,10 @@ std::string format_for(model_input input) {
       return "corpus";
     case model_input::graph:
       return "graph";
+    case model_input::pairs:
+      return "pairs";
+    case model_input::triples:
+      return "triples";
     case model_input::rows:
       break;
   }
@@ -92,6 +98,13 @@ open_options with_index_base(const data_options& options, const std::string& pat
   return opening;
 }
 
+sparse_dataset open_named_triples(const std::string& path, const open_options& opening, rating_names& names) {
+  triple_names known{.entities = std::move(names.users), .relations = std::move(names.items)};
+  sparse_dataset data = open_triples(path, known, opening);
+  names = {.users = std::move(known.entities), .items = std::move(known.relations)};
+  return data;
+}
+
 sparse_dataset open_as(const data_options& options, const std::string& path, const std::string& labels,
                        rating_names* names, const open_options& opening) {
   if (options.index_from_0 && options.format != "auto" && options.format != "libsvm")
@@ -117,6 +130,10 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   }
   if (opening.numbering == nullptr) options.table.refuse(format);
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
+  if (format == "pairs")
+    return names != nullptr ? open_pairs(path, options.pairs, opening, *names)
+                            : open_pairs(path, options.pairs, opening);
+  if (format == "triples") return open_named_triples(path, opening, *names);
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
   if (format == "cifar") return open_cifar(path, opening);
@@ -145,13 +162,21 @@ std::filesystem::path default_cache_folder() {
 
 void data_options::declare(command_line& line) {
   command_line::words_for<std::string> formats;
-  for (const char* const each : {"auto", "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "mtx", "ratings", "idx",
-                                 "cifar", "corpus", "graph", "dimacs"})
+  for (const char* const each :
+       {"auto", "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "mtx", "ratings", "pairs", "pairs:lines",
+        "pairs:lists", "triples", "idx", "cifar", "corpus", "graph", "dimacs"})
     formats.emplace_back(each, each);
   line.choice(
       "--format", format, formats,
       "format of the data files; auto: what the model reads; images, labelled text, VW and Matrix Market by their "
       "content, and a table if --label is given");
+  line.option(
+      "--positive-from", "RATING", "", "ratings of at least this are pairs of a user and an item, others are not",
+      [this](const std::string& text) {
+        pairs.positive_from = to_number(text);
+        return pairs.positive_from && std::isfinite(*pairs.positive_from) ? std::string()
+                                                                          : quote(text) + " is not a finite number";
+      });
   line.option("--index-base", "0|1|auto", "auto",
               "number of the first column in LIBSVM text; auto: 0 if the first lines have an index 0, else 1",
               [this](const std::string& text) {
@@ -175,12 +200,16 @@ void data_options::declare_values(command_line& line) {
       "--values", values, {{"float", value_precision::single}, {"half", value_precision::half}},
       "precision of the values in memory; half takes half the memory, and holds at most 65504");
   line.flag("--named-ids", named_ids,
-            "users and items of ratings are names instead of numbers; a saved model keeps them");
+            "users and items of ratings and pairs are names instead of numbers; a saved model keeps them");
   table.declare(line);
 }
 
 void data_options::choose_format(std::string_view model) {
-  const std::string needed = format_for(input_of(model));
+  if (format == "pairs:lines") pairs.form = pair_form::lines;
+  if (format == "pairs:lists") pairs.form = pair_form::lists;
+  if (format.starts_with("pairs:")) format = "pairs";
+  const std::string needed = model.empty() ? format : format_for(input_of(model));
+  if (needed == "pairs" && format == "ratings" && pairs.positive_from) format = needed;
   if (format == "tsv") table.request.separator = table.request.separator.value_or('\t'), format = "csv";
   const auto names_label = [](const table_word* word) { return word->word == "--label"; };
   if (format == "auto" && std::ranges::any_of(table.given, names_label)) format = "csv";
@@ -192,14 +221,21 @@ void data_options::choose_format(std::string_view model) {
   table.request.as_fields = needed == "ffm";
   const std::string kind = format == "dimacs" ? "graph" : format == "csv" && table.request.as_fields ? needed : format;
   // Every other model reads rows of libffm text as rows of features.
-  const bool special = kind == "ratings" || kind == "corpus" || kind == "graph";
+  const bool special = kind == "ratings" || kind == "corpus" || kind == "graph" || kind == "pairs" || kind == "triples";
   if (needed.empty() ? special : kind != needed) {
-    throw config_error("a " + std::string(model) + " model reads " + (needed.empty() ? "rows of features" : needed) +
-                       ", not --format " + format);
+    throw config_error(
+        "a " + std::string(model) + " model reads " + (needed.empty() ? "rows of features" : needed) +
+        ", not --format " + format +
+        (needed == "pairs" && format == "ratings" ? "; --positive-from RATING makes pairs of them" : ""));
   }
+  const auto leave_out = [&](const char* option, const char* what) {
+    throw config_error(std::string(option) + " is for " + what + ", and " +
+                       (model.empty() ? "--format " + format : std::string(model)) + " reads none: leave it out");
+  };
+  if (pairs.positive_from && format != "pairs") leave_out("--positive-from", "ratings that become pairs");
+  if (format == "triples") names = std::make_shared<rating_names>();
   if (!named_ids) return;
-  if (format != "ratings")
-    throw config_error("--named-ids is for ratings, and " + std::string(model) + " reads none: leave it out");
+  if (format != "ratings" && format != "pairs") leave_out("--named-ids", "ratings and pairs");
   names = std::make_shared<rating_names>();
 }
 
@@ -240,9 +276,12 @@ void data_options::choose_schema(const saved_model& model, const std::string& pa
 
 void data_options::name_columns(saved_model& saved) const {
   if (!table.schema->columns.empty()) return keep_schema(*table.schema, saved);
-  for (std::size_t k = 0; names && k < saved.columns.size(); ++k)
-    saved.names.push_back(
-        (is_user_column(saved.columns[k]) ? names->users : names->items)[rating_id(saved.columns[k])]);
+  if (names) keep_names(*names, saved);
+}
+
+void keep_names(const rating_names& names, saved_model& saved) {
+  for (const std::uint32_t column : saved.columns)
+    saved.names.push_back((is_user_column(column) ? names.users : names.items)[rating_id(column)]);
 }
 
 void row_files::declare(command_line& line, const std::string& of, const std::string& which_rows) {
@@ -312,10 +351,11 @@ sparse_dataset open_through(const std::string& path, const column_numbering& col
 }
 
 void say_unknown(const std::string& path, std::size_t entries, const data_options& options) {
-  if (entries == 0) return;
+  if (entries == 0 || options.format == "triples") return;  // whose reader has told how many triples have such names
   say(path + ": " + std::to_string(entries) +
-      (options.format == "ratings" ? " mentions of a user or an item that the training data do not have"
-                                   : " entries in columns that the training data never had are left out"));
+      (options.format == "ratings" || options.format == "pairs"
+           ? " mentions of a user or an item that the training data do not have"
+           : " entries in columns that the training data never had are left out"));
 }
 
 void require_regular_file(const std::string& path) {

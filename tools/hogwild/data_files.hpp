@@ -18,6 +18,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/corpus.hpp>
 #include <hogwild/formats/graphs.hpp>
+#include <hogwild/formats/pairs.hpp>
 #include <hogwild/formats/ratings.hpp>
 #include <hogwild/saved_model.hpp>
 
@@ -37,6 +38,7 @@ struct data_options {
   std::optional<bool> index_from_0{};  ///< of LIBSVM text; nothing: whether its first lines have an index 0
   std::string format = "auto";         ///< the model's, until choose_format(); if still auto then, detected by content
   graph_options graph{};               ///< which nodes are terminals
+  pair_options pairs{};                ///< their form, and which ratings are pairs
   std::string labels{};                ///< of training images; empty: files beside them
   value_precision values = value_precision::single;
   std::optional<std::uint64_t> memory{};       ///< bytes that parsing may hold
@@ -52,12 +54,13 @@ struct data_options {
   /// Copies share it.
   std::shared_ptr<std::vector<std::string>> label_words = std::make_shared<std::vector<std::string>>();
   std::vector<std::string> words_of_model{};  ///< with which training data are read: those that a saved model has told
-  /// Names of the users and items met so far in any file of this command; null until choose_format(), and if ids are
-  /// numbers.
+  /// Names of the users and items met so far in any file of this command, of triples those of the entities and
+  /// relations; null until choose_format(), and if ids are numbers.
   std::shared_ptr<rating_names> names{};
 
   void declare(command_line& line);
-  /// The default format for the model of this name; rows if the name is not known.
+  /// The default format for the model of this name; rows if the name is not known. An empty name: the data are opened
+  /// for what they are, whichever model is trained on them.
   void choose_format(std::string_view model);
   /// The same for a saved model, which may know the names of users and items, or the columns of a table; `path` is its
   /// file.
@@ -69,6 +72,9 @@ struct data_options {
   /// For commands that train.
   void declare_values(command_line& line);
 };
+
+/// Gives a trained model the names of its columns: those of users and items, or of entities and relations.
+void keep_names(const rating_names& names, saved_model& saved);
 
 /// Files with a number for each row of some data, one a line; empty: none.
 struct row_files {

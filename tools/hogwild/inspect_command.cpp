@@ -277,9 +277,32 @@ facts vector_facts(const std::string& path) {
   return {{"kind", "word vectors"}, {"words", vectors.words.size()}, {"dimension", vectors.dimension}};
 }
 
+facts range_of(const auto& numbers) {
+  const auto [least, most] = std::ranges::minmax(numbers);
+  return {{"least", least}, {"most", most}};
+}
+
+/// Of a file whose content does not tell its format.
+facts facts_of_format(const std::string& path, data_options& files) {
+  files.choose_format("");
+  const sparse_dataset data = open_training(path, files);
+  const sparse_view rows = data.view();
+  const std::size_t users = count_users(rows.original), others = data.features() - users;
+  facts all = {{"kind", files.format}, {"rows", data.rows()}};
+  if (files.format == "triples") {
+    all.update({{"entities", users}, {"relations", others}});
+    return all;
+  }
+  all.update({{"users", users}, {"items", others}, {"weights", range_of(rows.label)}});
+  if (const std::vector<double> times = pair_times(data); !times.empty()) all["times"] = range_of(times);
+  return all;
+}
+
 /// The first bytes and lines tell the kind of a file; those that hold more facts are then read.
-facts find_out(const std::string& path, bool verify, std::size_t top_weights, const table_options& table) {
+facts find_out(const std::string& path, bool verify, std::size_t top_weights, const table_options& table,
+               data_options& files) {
   require_regular_file(path);
+  if (files.format != "auto") return facts_of_format(path, files);
   const file_look look = look_at_file(path);
   if (look.kind == file_kind::dataset_cache) return cache_facts(path, verify);
   if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model) return model_facts(path, top_weights);
@@ -297,6 +320,8 @@ int inspect_command(int argc, const char* const* argv) {
   bool verify = false, json = false;
   std::size_t top_weights = 0;
   table_options table;
+  data_options files;
+  files.no_cache = true;
   command_line line(
       "inspect",
       "Describes a table, a cache, a saved model, word vectors or a checkpoint, and tells the kind of other files.",
@@ -305,11 +330,17 @@ int inspect_command(int argc, const char* const* argv) {
   line.flag("--verify", verify, "read all of a cache and compare it with its checksums (models are always read whole)");
   line.option("--top-weights", top_weights, "of a model also the N columns with the largest weights, by name");
   line.flag("--json", json, "one JSON object");
+  line.group("Pairs and triples");
+  command_line::words_for<std::string> formats;
+  for (const char* const each : {"auto", "pairs", "pairs:lines", "pairs:lists", "triples"})
+    formats.emplace_back(each, each);
+  line.choice("--format", files.format, formats, "how to read a file whose content does not tell its format");
+  line.flag("--named-ids", files.named_ids, "users and items of pairs are names instead of numbers");
   line.group("Tables");
   table.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
 
-  const facts all = find_out(file, verify, top_weights, table);
+  const facts all = find_out(file, verify, top_weights, table, files);
   if (json) {
     print(json_text(all) + "\n");
     return 0;

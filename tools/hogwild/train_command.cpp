@@ -101,8 +101,11 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
     const bool several = names_rank(request.data);
     if (trains_on_words(request) && several)
       throw config_error("ranks that train word vectors share one vocabulary: give them one file, without %rank");
-    if (input_of(request.model) == model_input::ratings && several)
+    const model_input input = input_of(request.model);
+    if ((input == model_input::ratings || input == model_input::pairs) && several)
       throw config_error("ranks that train factors share users and items: give them one file, without %rank");
+    if (input == model_input::triples && several)
+      throw config_error("ranks that train on triples share their names: give them one file, without %rank");
     return open_rank_rows(request.data, *ranks, open);
   }
   rank_rows rows{.data = open(request.data)};

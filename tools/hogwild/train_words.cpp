@@ -164,6 +164,7 @@ constexpr auto words_of_others = std::to_array<option_facts>({
     {{"", "--values"}, {.search = in_a_search::shared}},
     {{"", columns_option}, {.search = in_a_search::shared}},
     {{"", "--named-ids"}, {.search = in_a_search::shared}},
+    {{"", "--positive-from"}, {.search = in_a_search::shared}},
     {{"", "--cache-dir"}, {.ranks = between_ranks::own, .search = in_a_search::shared}},
     {{"", "--no-cache"}, {.ranks = between_ranks::own, .search = in_a_search::shared}},
     {{"", "--memory"}, {.ranks = between_ranks::own, .search = in_a_search::shared}},

@@ -84,6 +84,10 @@ bool label_holds(const cache_header& header, double label) {
       return true;
     case input_format::ratings:
       return std::isfinite(static_cast<float>(label));
+    case input_format::pairs:
+      return std::isfinite(static_cast<float>(label)) && static_cast<float>(label) > 0.0f;
+    case input_format::triples:
+      return label == 0.0;
     case input_format::idx:
       return is_whole_between(label, 0, 255);
     case input_format::cifar:
@@ -108,18 +112,22 @@ double sides_of(std::span<const std::uint32_t> columns) {
   return sides;
 }
 
-/// Checks the form of rows of ratings or of a graph, which models rely on.
+/// Checks the form of rows of ratings, pairs, triples or a graph, which models rely on.
 template <class T>
 bool row_shapes_hold(const cache_arrays& arrays, const row_starts& starts, std::span<const T> index,
                      const label_column& labels, std::span<const std::uint32_t> original) {
-  const bool ratings = arrays.header.kind == input_format::ratings;
+  const input_format kind = arrays.header.kind;
+  const std::size_t most = kind == input_format::triples ? 3 : 2;
   for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
     const std::span<const T> row = index.subspan(starts[r], starts[r + 1] - starts[r]);
-    if (row.size() > 2) return false;
-    if (row.size() < 2) continue;  // entries of unknown columns are left out
+    if (row.size() > most) return false;
+    if (row.size() < most) continue;  // entries of unknown columns are left out
     const std::uint32_t first = original[row[0]], second = original[row[1]];
-    if (ratings ? !is_user_column(first) || is_user_column(second) : first == second || labels[r] != no_side)
-      return false;
+    const bool holds = kind == input_format::graph
+                           ? first != second && labels[r] == no_side
+                           : is_user_column(first) && !is_user_column(second) &&
+                                 (kind != input_format::triples || is_user_column(original[row[2]]));
+    if (!holds) return false;
   }
   return true;
 }
@@ -157,6 +165,8 @@ bool original_holds(const cache_header& header, std::span<const std::uint32_t> o
   const auto begin_with_one = [&] { return std::ranges::find(original, 0u) == original.end(); };
   switch (header.kind) {
     case input_format::ratings:
+    case input_format::pairs:
+    case input_format::triples:  // entities have the columns of users, relations those of items
       return begin_with_one() && std::ranges::is_partitioned(original, is_user_column);
     case input_format::graph:
       return begin_with_one() && std::ranges::is_partitioned(original, is_node_column) &&
@@ -184,13 +194,15 @@ bool original_is_distinct(std::span<const std::uint32_t> original) {
 }
 
 bool degree_holds(const cache_header& header, std::span<const std::uint32_t> degree) {
-  // A word may occur several times in a sentence.
-  return header.kind == input_format::corpus || header.kind == input_format::of_program ||
+  // A word may occur several times in a sentence, and an entity at both ends of a triple.
+  return header.kind == input_format::corpus || header.kind == input_format::triples ||
+         header.kind == input_format::of_program ||
          std::ranges::all_of(degree, [&](std::uint32_t rows) { return rows <= header.rows; });
 }
 
 bool looks_at_columns(input_format kind) {
-  return kind == input_format::ratings || kind == input_format::graph;
+  return kind == input_format::ratings || kind == input_format::pairs || kind == input_format::triples ||
+         kind == input_format::graph;
 }
 
 bool block_holds(const cache_arrays& arrays, std::uint64_t block, std::span<const std::uint32_t> original) {

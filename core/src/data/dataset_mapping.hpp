@@ -112,6 +112,8 @@ struct dataset_access {
   static void set_ids(sparse_dataset& data, std::vector<std::uint32_t> ids) {
     data.numbers_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(ids));
   }
+  /// The time of each row, where the text states it: in the order of the rows, whether shuffled or not.
+  static std::vector<double> times_of(const sparse_dataset& data);
   /// Names labels that are words, where the file does not.
   static void set_label_words(sparse_dataset& data, std::span<const std::string> words) {
     if (!words.empty())

@@ -32,8 +32,10 @@ enum class input_format : std::uint16_t {
   of_program = 7,  ///< made by a program, or a copy of some rows: not from a file
   table = 8,
   matrix_market = 9,
+  pairs = 10,
+  triples = 11,
 };
-inline constexpr input_format last_input_format = input_format::matrix_market;
+inline constexpr input_format last_input_format = input_format::triples;
 
 /// A parser's input besides the text of a block.
 struct block_context {

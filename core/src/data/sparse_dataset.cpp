@@ -107,6 +107,12 @@ std::vector<Number> in_row_order(std::span<const Number> numbers, bool shuffled)
 
 }  // namespace
 
+std::vector<double> dataset_access::times_of(const sparse_dataset& data) {
+  if (mapping_of(data).arrays().header.stated == 0) return {};
+  const std::vector<double>& stated = mapping_of(data).stated().time;
+  return in_row_order(std::span<const double>(stated), data.shuffled_ && !stated.empty());
+}
+
 void sparse_dataset::set_weights(std::span<const float> weights) {
   detail::require_weights(weights, rows(), "the data");
   weights_ = std::make_shared<const std::vector<float>>(in_row_order(weights, shuffled_));

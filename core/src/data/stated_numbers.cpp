@@ -9,7 +9,7 @@ namespace hogwild::detail {
 namespace {
 
 /// A bit for each array that a cache has.
-constexpr std::uint64_t has_weight = 1, has_offset = 2, has_groups = 4;
+constexpr std::uint64_t has_weight = 1, has_offset = 2, has_groups = 4, has_time = 8;
 
 /// Appends bytes, with zeros up to a whole word.
 void put(std::vector<std::uint64_t>& words, const void* bytes, std::size_t count) {
@@ -93,7 +93,7 @@ std::optional<stated_groups> stated_groups::decode(std::span<const std::uint64_t
 }
 
 void stated_numbers::append(const stated_numbers& others, std::size_t before, std::size_t rows) {
-  const auto append_to = [&](std::vector<float>& to, const std::vector<float>& from, float otherwise) {
+  const auto append_to = [&]<class T>(std::vector<T>& to, const std::vector<T>& from, T otherwise) {
     if (from.empty() && to.empty()) return;
     to.resize(before, otherwise);
     to.insert(to.end(), from.begin(), from.end());
@@ -101,21 +101,23 @@ void stated_numbers::append(const stated_numbers& others, std::size_t before, st
   };
   append_to(weight, others.weight, 1.0f);
   append_to(offset, others.offset, 0.0f);
+  append_to(time, others.time, 0.0);
   groups.append(others.groups, before, rows);
 }
 
 std::vector<std::uint64_t> stated_numbers::encode() const {
   if (!any()) return {};
   std::vector<std::uint64_t> words{(weight.empty() ? 0 : has_weight) | (offset.empty() ? 0 : has_offset) |
-                                   (groups.any() ? has_groups : 0)};
+                                   (groups.any() ? has_groups : 0) | (time.empty() ? 0 : has_time)};
   put(words, weight.data(), 4 * weight.size());
   put(words, offset.data(), 4 * offset.size());
+  put(words, time.data(), 8 * time.size());
   if (groups.any()) groups.encode(words);
   return words;
 }
 
 std::optional<stated_numbers> stated_numbers::decode(std::span<const std::uint64_t>& words, std::size_t rows) {
-  if (words.empty() || words.front() == 0 || words.front() > (has_weight | has_offset | has_groups))
+  if (words.empty() || words.front() == 0 || words.front() > (has_weight | has_offset | has_groups | has_time))
     return std::nullopt;
   const std::uint64_t present = words.front();
   words = words.subspan(1);
@@ -125,6 +127,11 @@ std::optional<stated_numbers> stated_numbers::decode(std::span<const std::uint64
     if (words.size() < (4 * rows + 7) / 8) return std::nullopt;
     numbers->resize(rows);
     if (!take(words, numbers->data(), 4 * rows)) return std::nullopt;
+  }
+  if ((present & has_time) != 0) {
+    if (words.size() < rows) return std::nullopt;
+    found.time.resize(rows);
+    if (!take(words, found.time.data(), 8 * rows)) return std::nullopt;
   }
   if ((present & has_groups) != 0) {
     auto groups = stated_groups::decode(words, rows);

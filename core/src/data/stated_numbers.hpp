@@ -49,9 +49,10 @@ class stated_groups {
 struct stated_numbers {
   std::vector<float> weight{};  ///< 1 for a row without one
   std::vector<float> offset{};  ///< 0 for a row without one
+  std::vector<double> time{};   ///< when a pair occurred; 0 for a row without one
   stated_groups groups{};
 
-  bool any() const { return !weight.empty() || !offset.empty() || groups.any(); }
+  bool any() const { return !weight.empty() || !offset.empty() || !time.empty() || groups.any(); }
   /// Appends those of `rows` rows behind `before` ones.
   void append(const stated_numbers& others, std::size_t before, std::size_t rows);
 

@@ -47,7 +47,7 @@ class ratings_parser {
     const bool marked = line_[begin] == '#';
     if (const field_fault fault = cut_fields(line_, separator_here(), fields_); fault.what != nullptr)
       return marked || refuse(fault.at, fault.what);
-    if (!marked) return read_rating();
+    if (!marked) return layout_.lists ? read_list() : read_rating();
     if (fields_.size() != layout_.fields || layout_.rating >= fields_.size() ||
         !is_number(fields_[layout_.rating].text))
       return true;
@@ -68,9 +68,28 @@ class ratings_parser {
     if (!read_id("user", names_ ? &names_->users : nullptr, layout_.user, user) ||
         !read_id("item", names_ ? &names_->items : nullptr, layout_.item, item) || !has_fields())
       return false;
-    const bool rated =
-        layout_.rating < fields_.size() && !(context_.labels_optional && fields_[layout_.rating].text.empty());
+    const bool rated = layout_.rating < fields_.size() &&
+                       !(context_.labels_optional && !layout_.weights && fields_[layout_.rating].text.empty());
     if (rated && !read_label(fields_[layout_.rating], label)) return false;
+    if (layout_.weights && !rated) label = 1;
+    if (layout_.time < fields_.size() && !read_time(fields_[layout_.time])) return false;
+    add(user, item, label);
+    return true;
+  }
+
+  /// A user and any number of items.
+  bool read_list() {
+    std::uint32_t user = 0, item = 0;
+    while (fields_.size() > 1 && fields_.back().text.empty()) fields_.pop_back();
+    if (!read_id("user", names_ ? &names_->users : nullptr, 0, user)) return false;
+    for (std::size_t f = 1; f < fields_.size(); ++f) {
+      if (!read_id("item", names_ ? &names_->items : nullptr, f, item)) return false;
+      add(user, item, 1);
+    }
+    return true;
+  }
+
+  void add(std::uint32_t user, std::uint32_t item, double label) {
     block_.index[block_.entries] = user_column(user) - 1;
     block_.index[block_.entries + 1] = item_column(item) - 1;
     block_.value[block_.entries] = block_.value[block_.entries + 1] = 1.0f;
@@ -78,14 +97,13 @@ class ratings_parser {
     block_.columns = std::max({block_.columns, user_column(user), item_column(item)});
     block_.row_end.push_back(static_cast<std::uint32_t>(block_.entries));
     block_.label.push_back(label);
-    return true;
   }
 
   /// Whether the line has as many fields as the first one: otherwise it is unknown which field is which.
   bool has_fields() {
     std::size_t filled = fields_.size();
     while (filled > layout_.fields && fields_[filled - 1].text.empty()) --filled;
-    const bool rating_may_lack = context_.labels_optional && layout_.header_line == 0;
+    const bool rating_may_lack = context_.labels_optional && layout_.header_line == 0 && !layout_.weights;
     if (rating_may_lack && std::min(filled, layout_.fields) == 2 && std::max(filled, layout_.fields) == 3) return true;
     // A first line with too few fields means that all lines have too few.
     const std::size_t rating = context_.labels_optional ? 0 : layout_.rating;
@@ -94,7 +112,8 @@ class ratings_parser {
     const text_field& last = fields_.back();
     const std::size_t behind = last.at + last.text.size() + (last.quoted ? 2 : 0);
     if (filled < needed || (filled < 3 && filled < layout_.fields))
-      return refuse(behind, std::string("the line ends where ") + (filled < 2 ? "an item" : "a rating") +
+      return refuse(behind, std::string("the line ends where ") +
+                                (filled < 2 ? "an item" : "a " + std::string(layout_.number_name())) +
                                 " is expected; fields are separated by " + std::string(separator_name(layout_.by)));
     return refuse(filled < layout_.fields ? behind : fields_[layout_.fields].at,
                   "the line has " + std::to_string(filled) + " fields between " +
@@ -112,7 +131,11 @@ class ratings_parser {
     for (const char c : field.text) {
       if (!is_digit(c))
         return refuse(field.at, "the " + std::string(what) + " " + quote(field.text) +
-                                    " is not a whole number; write 'user item rating', or have ids read as names");
+                                    " is not a whole number; write '" +
+                                    (layout_.lists     ? "user item item ..."
+                                     : layout_.weights ? "user item"
+                                                       : "user item rating") +
+                                    "', or have ids read as names");
       if (sum <= largest_rating_id) sum = sum * 10 + static_cast<std::uint64_t>(c - '0');
     }
     if (sum > largest_rating_id)
@@ -138,17 +161,33 @@ class ratings_parser {
 
   bool read_label(const text_field& field, double& label) {
     const std::string_view text = without_comment(field);
-    if (text.empty()) return refuse(field.at, "the rating is missing: the field is empty");
-    switch (read_decimal(text.data(), text.data() + text.size(), label)) {
+    const std::string what(layout_.number_name());
+    if (!read_number(what, field, label)) return false;
+    if (!std::isfinite(static_cast<float>(label)))
+      return refuse(field.at, "the " + what + " " + quote(text) + " is not finite in single precision");
+    if (layout_.weights && !(static_cast<float>(label) > 0.0f))
+      return refuse(field.at, "the weight " + quote(text) + " is not above 0");
+    return true;
+  }
+
+  bool read_time(const text_field& field) {
+    double time = 0;
+    if (!read_number("time", field, time)) return false;
+    block_.stated.time.push_back(time);
+    return true;
+  }
+
+  bool read_number(const std::string& what, const text_field& field, double& number) {
+    const std::string_view text = without_comment(field);
+    if (text.empty()) return refuse(field.at, "the " + what + " is missing: the field is empty");
+    switch (read_decimal(text.data(), text.data() + text.size(), number)) {
       case number_fault::not_a_number:
-        return refuse(field.at, "the rating " + quote(text) + " is not a number");
+        return refuse(field.at, "the " + what + " " + quote(text) + " is not a number");
       case number_fault::not_finite:
-        return refuse(field.at, "the rating " + quote(text) + " is not finite");
+        return refuse(field.at, "the " + what + " " + quote(text) + " is not finite");
       case number_fault::none:
         break;
     }
-    if (!std::isfinite(static_cast<float>(label)))
-      return refuse(field.at, "the rating " + quote(text) + " is not finite in single precision");
     return true;
   }
 
@@ -186,31 +225,37 @@ row_format ratings_lines(bool named, bool labels_optional, rating_numbers* names
 
 /// Reads all ratings by names; new names are appended to `names`.
 std::unique_ptr<parsed_text> read_named(const std::string& path, const open_options& options, rating_names& names) {
-  const std::string too_many = "there are too many names: ratings may have at most " +
-                               std::to_string(largest_rating_id) + " users, and as many items";
-  rating_numbers numbers{.users = name_numbers(names.users, largest_rating_id, too_many),
-                         .items = name_numbers(names.items, largest_rating_id, too_many)};
-  const row_format lines = ratings_lines(true, options.labels_optional, &numbers);
-  auto text = parse_all(
-      *open_input(path), lines,
-      {.labels_optional = options.labels_optional, .set = options.isa, .note = [&](const std::string& sentence) {
-         if (options.note) options.note(printable(sentence));
-       }});
-  const std::vector<std::uint32_t> users = numbers.users.settle(names.users), items = numbers.items.settle(names.items);
+  return parse_by_names(names.users, names.items, most_rating_names(), [&](rating_numbers& numbers) {
+    return parse_all(
+        *open_input(path), ratings_lines(true, options.labels_optional, &numbers),
+        {.labels_optional = options.labels_optional, .set = options.isa, .note = [&](const std::string& sentence) {
+           if (options.note) options.note(printable(sentence));
+         }});
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<parsed_text> parse_by_names(
+    std::vector<std::string>& users, std::vector<std::string>& items, const std::string& what,
+    const std::function<std::unique_ptr<parsed_text>(rating_numbers& numbers)>& parse) {
+  const std::string too_many = "there are too many names: " + what;
+  rating_numbers numbers{.users = name_numbers(users, largest_rating_id, too_many),
+                         .items = name_numbers(items, largest_rating_id, too_many)};
+  auto text = parse(numbers);
+  const std::vector<std::uint32_t> user_ids = numbers.users.settle(users), item_ids = numbers.items.settle(items);
   text->columns = 0;
   for (row_block& block : text->blocks) {
     block.columns = 0;
-    for (std::size_t k = 0; k < block.entries; k += 2) {
-      block.index[k] = user_column(users[rating_id(block.index[k] + 1)]) - 1;
-      block.index[k + 1] = item_column(items[rating_id(block.index[k + 1] + 1)]) - 1;
-      block.columns = std::max({block.columns, block.index[k] + 1, block.index[k + 1] + 1});
+    for (std::size_t k = 0; k < block.entries; ++k) {
+      const std::uint32_t column = block.index[k] + 1, id = rating_id(column);
+      block.index[k] = (is_user_column(column) ? user_column(user_ids[id]) : item_column(item_ids[id])) - 1;
+      block.columns = std::max(block.columns, block.index[k] + 1);
     }
     text->columns = std::max<std::size_t>(text->columns, block.columns);
   }
   return text;
 }
-
-}  // namespace
 
 void parse_ratings_block(std::string_view text, const block_context& context, const ratings_layout& layout,
                          row_block& rows, rating_numbers* names) {

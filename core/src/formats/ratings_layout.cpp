@@ -145,21 +145,24 @@ class header_reading {
     return names(words_of_roles()[0]) && names(words_of_roles()[1]);
   }
 
-  void tell(ratings_layout& layout, bool rating_optional) {
+  void tell(ratings_layout& layout, const ratings_reading& how) {
     // The rating first: "user_rating" also contains the word for another role.
     for (const std::size_t role : {2u, 0u, 1u}) found_[role] = best(words_of_roles()[role]);
     const bool unknown = std::ranges::all_of(found_, [](std::size_t f) { return f == no_field; });
     for (std::size_t role = 0; unknown && role < 3; ++role) found_[role] = role < fields_.size() ? role : no_field;
     if (!unknown) fill_gap();
     for (std::size_t role = 0; role < 3; ++role)
-      if (found_[role] == no_field && (role < 2 || !rating_optional))
+      if (found_[role] == no_field && (role < 2 || !how.labels_optional))
         refuse("the header does not say which field is the " + std::string(words_of_roles()[role].what));
     layout.user = found_[0], layout.item = found_[1], layout.rating = found_[2];
+    if (how.times) layout.time = best(words_of_times());
     layout.note = "line " + std::to_string(line_) + " is a header, by which ";
     for (std::size_t role = 0; role < 3; ++role)
       if (found_[role] != no_field)
-        layout.note += (role == 0 ? "the " : ", the ") + std::string(words_of_roles()[role].what) + " is " +
+        layout.note += (role == 0 ? "the " : ", the ") +
+                       std::string(role == 2 ? layout.number_name() : words_of_roles()[role].what) + " is " +
                        quote(content_of(fields_[found_[role]]));
+    if (layout.time != no_field) layout.note += ", the time is " + quote(content_of(fields_[layout.time]));
   }
 
  private:
@@ -175,7 +178,8 @@ class header_reading {
     for (std::size_t f = 0; f < words_.size(); ++f) {
       if (std::ranges::find(found_, f) != found_.end()) continue;
       const int here = suits(words_[f], role);
-      if (here == 0 || here < how || suits(words_[f], words_of_times()) >= here) continue;
+      if (here == 0 || here < how || (&role != &words_of_times() && suits(words_[f], words_of_times()) >= here))
+        continue;
       twice = here == how;
       if (!twice) how = here, found = f;
     }
@@ -232,6 +236,7 @@ bool names_separator(std::string_view line) {
 ratings_layout look_at_ratings(std::string_view text, const ratings_reading& how, const std::string& source) {
   ratings_layout layout;
   const std::vector<rating_line> lines = rating_lines_of(text, how.named);
+  layout.weights = how.weights;
   if (lines.empty()) return layout;
   if (names_separator(lines.front().text))
     throw format_error(source, lines.front().number, 1,
@@ -242,6 +247,7 @@ ratings_layout look_at_ratings(std::string_view text, const ratings_reading& how
   const std::vector<text_field> first = cut_rating(lines.front().text, layout.by);
   if (first.empty()) return layout;  // the parser refuses it
   layout.fields = first.size();
+  if (how.times && layout.fields > 3) layout.time = 3;
   header_reading header(first, lines.front().number, source);
   // A header may have an empty word, above numbers of the rows.
   const bool any_number = std::ranges::any_of(first, [](const text_field& f) { return is_number(without_comment(f)); });
@@ -249,7 +255,7 @@ ratings_layout look_at_ratings(std::string_view text, const ratings_reading& how
   const bool by_words = header.tells_by_words() && ((how.named && how.labels_optional) || above_rows);
   if (!by_words && !lacks_numbers(first, lines, layout.by)) return layout;
   layout.header_line = lines.front().number;
-  header.tell(layout, how.labels_optional);
+  header.tell(layout, how);
   return layout;
 }
 

@@ -60,7 +60,9 @@ enum class model_input {
   fields,  ///< of features that belong to fields (formats/libffm.hpp)
   ratings,
   corpus,
-  graph
+  graph,
+  pairs,   ///< of a user and an item (formats/pairs.hpp)
+  triples  ///< of a knowledge graph (formats/triples.hpp)
 };
 
 struct model_facts {
