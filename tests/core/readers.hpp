@@ -13,7 +13,9 @@
 #include <hogwild/formats/images.hpp>
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/formats/matrix_market.hpp>
+#include <hogwild/formats/pairs.hpp>
 #include <hogwild/formats/ratings.hpp>
+#include <hogwild/formats/triples.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
 
@@ -30,6 +32,8 @@ inline void read_as(const std::string& reader, const std::string& path) {
       {"ratings", [](const std::string& p) { open_ratings(p, uncached); }},
       {"named ratings",
        [names = rating_names()](const std::string& p) mutable { open_ratings(p, uncached, names = {}); }},
+      {"pairs", [](const std::string& p) { open_pairs(p, {}, uncached); }},
+      {"triples", [names = triple_names()](const std::string& p) mutable { open_triples(p, names = {}, uncached); }},
       {"graph", [](const std::string& p) { open_graph(p, {}, uncached); }},
       {"dimacs", [](const std::string& p) { open_graph(p, {.format = graph_format::dimacs}, uncached); }},
       {"corpus", [](const std::string& p) { open_corpus(p, {.min_count = 1}); }},

@@ -295,6 +295,19 @@ def test_the_command_says_how_files_of_numpy_are_read(tmp_path):
         assert done.returncode == 3 and "read it in Python, by hogwild.open(path, label=LABELS)" in done.stderr
 
 
+def test_pairs_and_triples_are_opened_for_what_they_are(tmp_path):
+    (tmp_path / "pairs.txt").write_text("7 1 2 3\n8 1\n")
+    with pytest.warns(hw.Note, match="each line is a user and the user's items"):
+        pairs = hw.open(tmp_path / "pairs.txt", format="pairs", cache=False)
+    assert pairs.shape == (4, 5) and list(pairs.y) == [1, 1, 1, 1] and pairs.names is None
+    (tmp_path / "triples.tsv").write_text("b\tr\t01\nb\ts\t1\n")
+    triples = hw.open(tmp_path / "triples.tsv", format="triples")
+    assert triples.shape == (2, 5) and triples.names == ["b", "01", "1", "r", "s"]
+    assert pickle.loads(pickle.dumps(triples)).names == triples.names
+    with pytest.raises(hw.ConfigError, match="reads rows of features, not format pairs"):
+        hw.open(tmp_path / "pairs.txt", format="pairs", model="logistic")
+
+
 def test_the_header_of_ratings_is_told_as_a_warning(tmp_path):
     (tmp_path / "r.csv").write_text("userId,movieId,timestamp,rating\n1,10,964982703,5\n2,20,964982704,3\n")
     with pytest.warns(hw.Note, match="line 1 is a header, by which the user is 'userId'"):

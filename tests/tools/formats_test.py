@@ -90,6 +90,22 @@ class files(command_case):
         told = json.loads(self.run_command("inspect", self.write("rows.svm", ROWS), "--json").stdout)
         self.assertEqual((told["kind"], told["format"]), ("LIBSVM text", "libsvm"))
 
+    def test_of_pairs_and_triples_are_inspected_by_their_format(self):
+        def facts(content, *words):
+            done = self.run_command("inspect", self.write("given", content), "--json", *words)
+            return json.loads(done.stdout), done.stderr
+
+        pairs, said = facts("7 1 2 30\n7 2 1 20\n8 1 1 10\n", "--format", "pairs")
+        self.assertEqual(pairs, {"kind": "pairs", "rows": 3, "users": 2, "items": 2, "weights": {"least": 1, "most": 2},
+                                 "times": {"least": 10, "most": 30}})
+        self.assertIn("each line is a user, an item, a weight and a time", said)
+        lists, said = facts("ann\tx\ty\nbob\n", "--format", "pairs", "--named-ids")
+        self.assertEqual((lists["rows"], lists["users"], lists["items"], "times" in lists), (2, 1, 2, False))
+        self.assertIn("each line is a user and the user's items", said)
+        self.assertEqual(facts("7 1 2\n8 1 3\n", "--format", "pairs:lists")[0]["rows"], 4)
+        triples, said = facts("a\tr\tb\nb\tr\t01\n", "--format", "triples")
+        self.assertEqual((triples, said), ({"kind": "triples", "rows": 2, "entities": 3, "relations": 1}, ""))
+
     def test_of_matrices_train_what_the_same_rows_train(self):
         rows = [(k % 2, {1 + k % 5: 0.5 + k % 3, 6 + k % 2: 1.0}) for k in range(60)]
         text = self.write("m.svm", "".join(f"{y} " + " ".join(f"{j}:{x}" for j, x in row.items()) + "\n" for y, row in rows))

@@ -59,8 +59,10 @@ search_rows open_search_rows(const search_request& request) {
     for (std::size_t k = 0; k < *request.folds; ++k)
       rows.parts.push_back({rows.folds->training(k), rows.folds->validation(k)});
   } else {
-    const auto held =
-        draw_validation(all, known_labels(base, all), base.options.validation_fraction, base.options.seed);
+    const double fraction = base.options.validation_fraction;
+    const auto held = input_of(base.model) == model_input::pairs
+                          ? draw_of_users(all, fraction, base.options.seed)
+                          : draw_validation(all, known_labels(base, all), fraction, base.options.seed);
     rows.split = std::make_unique<const validation_split>(split_rows(all, held));
     rows.parts.push_back({rows.split->training.view(), rows.split->validation.view()});
   }

@@ -80,7 +80,13 @@ std::string set_rows(const std::string& text, std::string& file, double& fractio
   return number ? "" : fault_of_name(text);
 }
 std::string set_test(train_request& r, const std::string& text) {
-  return set_rows(text, r.test, r.test_fraction);
+  r.test_last = 0;
+  constexpr std::string_view last = "last:";
+  if (!text.starts_with(last)) return set_rows(text, r.test, r.test_fraction);
+  const auto count = to_count(std::string_view(text).substr(last.size()));
+  if (!count || *count == 0) return quote(text) + " is not last:N, the last N pairs of each user, from 1 on";
+  r.test.clear(), r.test_fraction = 0.0, r.test_last = *count;
+  return {};
 }
 std::string set_validation(train_request& r, const std::string& text) {
   return set_rows(text, r.validation_file, r.options.validation_fraction);

@@ -88,11 +88,14 @@ bool is_by_ranks(const train_request& r) {
 }
 
 bool has_test(const train_request& r) {
-  return !r.test.empty() || r.test_fraction > 0.0 || !r.validation_file.empty();
+  return !r.test.empty() || r.test_fraction > 0.0 || r.test_last > 0 || !r.validation_file.empty();
 }
 
 /// About the model and its input, for advice, too.
 constexpr refused_request refusals_of_models[] = {
+    {"", [](auto& r) { return r.test_last > 0 && !is_on(r, model_input::pairs); },
+     "--test last:N holds back the last pairs of each user, and this model is not trained on pairs: give a file or a "
+     "fraction"},
     {"", [](auto& r) { return is_on(r, model_input::corpus) && has_test(r); },
      "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a fraction "
      "of the text may be held back with --validation FRACTION"},

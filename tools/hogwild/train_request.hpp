@@ -73,6 +73,7 @@ struct train_request {
   std::optional<bool> own_bias{};  ///< the value of --bias, if it was given
   label_spelling declared{};       ///< as --label-values writes them
   double test_fraction = 0.0;      ///< of the training file, unless --test names a file
+  std::size_t test_last = 0;       ///< of pairs: the last ones of each user are held back
   several_request several{};       ///< models that are combined into one
   folds_request folds{};           ///< cross-validation, and a path of l2
   std::uint64_t min_count = 5;     ///< for a corpus: words that occur less often are left out

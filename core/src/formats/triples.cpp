@@ -110,7 +110,7 @@ std::unique_ptr<parsed_text> read_triples(const std::string& path, triple_names&
       "triples may have at most " + std::to_string(largest_rating_id) + " entities, and as many relations";
   auto text = parse_by_names(names.entities, names.relations, most, [&](rating_numbers& numbers) {
     return parse_all(*open_input_memory(all, name),
-                     {.name = "triples",
+                     {.name = layout.looks_right ? "" : "triples",
                       .capacity = [](std::string_view block) { return triples_capacity(block.size()); },
                       .parse = [&](std::string_view block, const block_context& context,
                                    row_block& rows) { parse_triples_block(block, context, layout, rows, numbers); }},
@@ -145,7 +145,9 @@ triples_layout look_at_triples(std::string_view text) {
     if (first.ends_with('\r')) first.remove_suffix(1);
     if (first.find_first_not_of(" \t") == first.npos) continue;
     std::string words;
-    for (const text_field& field : cut_triple(first, layout.tabs)) words += std::string(field.text) + ' ';
+    const std::vector<text_field> fields = cut_triple(first, layout.tabs);
+    layout.looks_right = layout.tabs && fields.size() == fields_of_triple;
+    for (const text_field& field : fields) words += std::string(field.text) + ' ';
     std::ranges::transform(words, words.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
     if (words == "head relation tail " || words == "subject predicate object ") layout.header_line = line;
     break;

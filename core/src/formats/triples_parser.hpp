@@ -14,6 +14,7 @@ namespace hogwild::detail {
 /// What the whole text tells about the lines of triples.
 struct triples_layout {
   bool tabs = false;            ///< fields are separated by tabs, not by blanks
+  bool looks_right = false;     ///< by three fields between tabs in the first line: names may look like other kinds
   std::size_t header_line = 0;  ///< from 1; 0: none
 };
 

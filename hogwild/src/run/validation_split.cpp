@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 
+#include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/math/random.hpp>
 
 #include "task/require.hpp"
@@ -49,6 +53,52 @@ std::vector<bool> draw_groups(std::span<const std::uint32_t> group_of, std::size
   return held_back;
 }
 
+void require_both(bool both, std::size_t rows) {
+  detail::require(both, "the fraction to hold back leaves no rows to train on, or holds back none: there are " +
+                            std::to_string(rows) + " rows");
+}
+
+/// The number of rows that are the fraction of all.
+std::size_t wanted_of(std::size_t rows, double fraction) {
+  const auto wanted = static_cast<std::size_t>(std::round(fraction * static_cast<double>(rows)));
+  require_both(wanted > 0 && wanted < rows, rows);
+  return wanted;
+}
+
+/// Draws from each of so many strata; `of(r)` is that of a row.
+std::vector<bool> draw_strata(std::size_t rows, std::size_t strata, const auto& of, std::size_t wanted,
+                              std::uint64_t seed) {
+  std::vector<std::size_t> left(strata);
+  for (std::size_t r = 0; r < rows; ++r) ++left[of(r)];
+  const counter_random random(seed, 0x76616c69u);
+  std::vector<std::size_t> needed = quotas(left, rows, wanted, random.uniform(rows));
+  require_both(std::ranges::any_of(needed, [](std::size_t n) { return n > 0; }), rows);
+  // Row by row, with the probability that makes every choice equally likely (Knuth, The Art of Computer Programming,
+  // volume 2, section 3.4.2, algorithm S).
+  std::vector<bool> held(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::size_t c = of(r);
+    held[r] = random.below(r, left[c]) < needed[c];
+    needed[c] -= held[r] ? 1 : 0;
+    --left[c];
+  }
+  return held;
+}
+
+/// The positions of user and item of each pair.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> positions_of(const sparse_view& pairs) {
+  pairs.ensure(0, pairs.rows());
+  row_cursor cursor(pairs);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> positions;
+  positions.reserve(pairs.rows());
+  for (std::size_t r = 0; r < pairs.rows(); ++r) {
+    const auto row = cursor.row(r);
+    detail::require(row.size() == 2, "a pair has a user and an item, which both occur in the training data");
+    positions.emplace_back(row.index[0], row.index[1]);
+  }
+  return positions;
+}
+
 }  // namespace
 
 detail::shuffled_groups::shuffled_groups(std::span<const std::uint32_t> group_of, std::uint64_t seed) {
@@ -62,30 +112,36 @@ detail::shuffled_groups::shuffled_groups(std::span<const std::uint32_t> group_of
 }
 
 std::vector<bool> draw_validation(const sparse_view& all, const label_map& known, double fraction, std::uint64_t seed) {
-  const label_column& labels = all.label;
-  const std::size_t rows = labels.size();
-  const auto wanted = static_cast<std::size_t>(std::round(fraction * static_cast<double>(rows)));
-  const auto require_both = [rows](bool both) {
-    detail::require(both, "the fraction to hold back leaves no rows to train on, or holds back none: there are " +
-                              std::to_string(rows) + " rows");
-  };
-  require_both(wanted > 0 && wanted < rows);
+  const std::size_t wanted = wanted_of(all.label.size(), fraction);
   if (!all.group.empty()) return draw_groups(all.group, wanted, seed);
-  const detail::strata parts(labels, known);
-  std::vector<std::size_t> left(parts.count());
-  for (std::size_t r = 0; r < rows; ++r) ++left[parts.of(r)];
-  const counter_random random(seed, 0x76616c69u);
-  std::vector<std::size_t> needed = quotas(left, rows, wanted, random.uniform(rows));
-  require_both(std::ranges::any_of(needed, [](std::size_t n) { return n > 0; }));
-  // Row by row, with the probability that makes every choice equally likely (Knuth, The Art of Computer Programming,
-  // volume 2, section 3.4.2, algorithm S).
-  std::vector<bool> held(rows);
-  for (std::size_t r = 0; r < rows; ++r) {
-    const std::size_t c = parts.of(r);
-    held[r] = random.below(r, left[c]) < needed[c];
-    needed[c] -= held[r] ? 1 : 0;
-    --left[c];
+  const detail::strata parts(all.label, known);
+  return draw_strata(
+      all.label.size(), parts.count(), [&](std::size_t r) { return parts.of(r); }, wanted, seed);
+}
+
+std::vector<bool> draw_of_users(const sparse_view& pairs, double fraction, std::uint64_t seed) {
+  const std::size_t wanted = wanted_of(pairs.rows(), fraction);
+  const auto positions = positions_of(pairs);
+  return draw_strata(
+      pairs.rows(), pairs.columns, [&](std::size_t r) { return positions[r].first; }, wanted, seed);
+}
+
+std::vector<bool> last_of_users(const sparse_view& pairs, std::span<const double> time, std::size_t count) {
+  const auto positions = positions_of(pairs);
+  std::vector<std::size_t> order(pairs.rows());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {},
+                    [&](std::size_t r) { return std::tuple(positions[r].first, time[r], positions[r].second, r); });
+  std::vector<bool> held(pairs.rows());
+  bool any = false;
+  for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+    while (end < order.size() && positions[order[end]].first == positions[order[first]].first) ++end;
+    if (end - first <= count) continue;
+    for (std::size_t k = end - count; k < end; ++k) held[order[k]] = true;
+    any = true;
   }
+  detail::require(any,
+                  "no user has more pairs than the " + std::to_string(count) + " that are to be held back of each");
   return held;
 }
 

@@ -61,6 +61,7 @@ TEST_F(triple_files, have_three_fields_between_tabs_or_blanks) {
       {"ann knows bob\r\n\n  bob  likes  bob \n", {"ann knows bob", "bob likes bob"}},
       {"New York\tis in\tUSA\n\"x\"@en\t#r\t# y\n", {"New York is in USA", "\"x\"@en #r # y"}},
       {"00260881\t1\t01\n1\t01\t1\n", {"00260881 1 01", "1 01 1"}},
+      {"<http://a#x>\t__label__r\t5:1\n", {"<http://a#x> __label__r 5:1"}},
       {"Head\tRelation\tTail\na\tr\tb", {"a r b"}},
       {"subject predicate object\na r b\n", {"a r b"}},
   };

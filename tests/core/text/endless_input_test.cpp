@@ -25,6 +25,8 @@ constexpr const char* no_text = "a byte 0";
 constexpr std::pair<const char*, const char*> readers[] = {{"libsvm", no_text},
                                                            {"ffm", no_text},
                                                            {"ratings", no_text},
+                                                           {"pairs", no_text},
+                                                           {"triples", no_text},
                                                            {"graph", no_text},
                                                            {"dimacs", no_text},
                                                            {"mtx", no_text},

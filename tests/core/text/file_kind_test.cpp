@@ -143,8 +143,8 @@ TEST(file_kinds, are_not_told_by_half_a_line) {
   EXPECT_EQ(static_cast<int>(look_at_bytes("1 1:1\n1 2:2 3", true).kind), static_cast<int>(file_kind::unknown));
 }
 
-constexpr const char* text_readers[] = {"libsvm", "ffm",       "ratings", "named ratings", "graph",
-                                        "corpus", "analogies", "vectors", "weights"};
+constexpr const char* text_readers[] = {"libsvm",  "ffm",    "ratings",   "named ratings", "graph",  "pairs",
+                                        "triples", "corpus", "analogies", "vectors",       "weights"};
 
 struct readers_of_text : testing::Test {
   const scratch_folder folder;
@@ -171,10 +171,17 @@ TEST_F(readers_of_text, say_what_a_binary_file_is) {
 
 TEST_F(readers_of_text, skip_a_byte_order_mark) {
   const std::string mark = "\xef\xbb\xbf";
-  const std::vector<std::string> texts = {
-      "1 1:0.5\n-1 2:1\n",  "1 0:0:1 1:1:1\n0 0:1:1\n",     "1,2,3\n4,5,6\n",
-      "ann,x,3\nbob,y,4\n", "2 1 2\nv 0 0\nv 1 1\ne 0 1\n", "the cat the\nthe mat the\n",
-      "a b c d\n",          "2 1\nthe 0.5\ncat 1\n",        "1\n2\n"};
+  const std::vector<std::string> texts = {"1 1:0.5\n-1 2:1\n",
+                                          "1 0:0:1 1:1:1\n0 0:1:1\n",
+                                          "1,2,3\n4,5,6\n",
+                                          "ann,x,3\nbob,y,4\n",
+                                          "2 1 2\nv 0 0\nv 1 1\ne 0 1\n",
+                                          "1 2 3\n4 5\n",
+                                          "a r b\n",
+                                          "the cat the\nthe mat the\n",
+                                          "a b c d\n",
+                                          "2 1\nthe 0.5\ncat 1\n",
+                                          "1\n2\n"};
   for (std::size_t k = 0; k < texts.size(); ++k)
     for (const std::string& path : {folder.write("plain", texts[k]), folder.write("marked", mark + texts[k]),
                                     folder.write("marked.gz", test::pack_gzip(mark + texts[k]))})
@@ -201,8 +208,9 @@ TEST_F(readers_of_text, say_what_another_text_is_and_where_it_shows) {
   };
   for (const file_kind kind :
        {file_kind::matrix_market, file_kind::labelled_text, file_kind::json, file_kind::markup, file_kind::lfs_pointer})
-    for (const char* const reader : {"libsvm", "ffm", "ratings", "named ratings", "graph"}) says(reader, kind, ":1:1:");
-  for (const char* const reader : {"libsvm", "ffm", "ratings", "named ratings"})
+    for (const char* const reader : {"libsvm", "ffm", "ratings", "named ratings", "pairs", "triples", "graph"})
+      says(reader, kind, ":1:1:");
+  for (const char* const reader : {"libsvm", "ffm", "ratings", "named ratings", "pairs", "triples"})
     says(reader, file_kind::vowpal_wabbit, ":1:3:");
   says("libsvm", file_kind::table, ":1:1:");
   says("ffm", file_kind::table, ":1:1:");

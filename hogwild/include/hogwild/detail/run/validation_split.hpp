@@ -53,6 +53,14 @@ struct shuffled_groups {
 /// Throws config_error if either side would have no rows.
 std::vector<bool> draw_validation(const sparse_view& rows, const label_map& known, double fraction, std::uint64_t seed);
 
+/// The same for pairs (formats/pairs.hpp): the fraction of each user's pairs is held back, rounded up or down by
+/// chance, but never all pairs of a user.
+std::vector<bool> draw_of_users(const sparse_view& pairs, double fraction, std::uint64_t seed);
+
+/// Whether each pair is among the last `count` of its user, who has more than these. `time` is that of each row; of
+/// equal times, the item at a later position is the later one. Throws config_error if no user has more.
+std::vector<bool> last_of_users(const sparse_view& pairs, std::span<const double> time, std::size_t count);
+
 /// Copies of the rows on both sides, each in the original order.
 struct validation_split {
   sparse_dataset training, validation;
