@@ -16,9 +16,9 @@ from suite.text import printable
 SUITE = "own data"  # as in records
 OFF = 0.01  # fraction by which a target differs from the end of serial runs, at least
 NEAR = 0.001  # the same for an objective, if serial runs reach it too early to time
-FAMILIES = {"softmax": "softmax", "matrix_factorization": "ratings", "factorization_machine": "machine",
-            "ffm": "machine", "deepfm": "machine", "mlp": "images", "convnet": "images", "graph_cut": "cut",
-            "skip_gram": "words", "cbow": "words",
+FAMILIES = {"softmax": "softmax", "matrix_factorization": "ratings", "bpr": "pairs", "warp": "pairs",
+            "sampled_softmax": "pairs", "factorization_machine": "machine", "ffm": "machine",
+            "deepfm": "machine", "mlp": "images", "convnet": "images", "graph_cut": "cut", "skip_gram": "words", "cbow": "words",
             **dict.fromkeys(("logistic", "hinge_svm", "squared_hinge", "modified_huber", "least_squares", "huber",
                              "quantile", "epsilon_insensitive", "squared_epsilon_insensitive", "poisson"), "linear")}
 METRICS = {"graph_cut": "test_cut"}  # for `--target auto`; for all others the objective

@@ -40,7 +40,18 @@ void write_full(const char* path) {
                                   .micro_f1 = 0.8,
                                   .macro_f1 = 0.4,
                                   .group_auc = 0.7,
-                                  .ndcg_at_10 = 0.6};
+                                  .ndcg_at_10 = 0.6,
+                                  .recall_at_20 = 0.25,
+                                  .precision_at_20 = 0.05,
+                                  .ndcg_at_20 = 0.2,
+                                  .map_at_20 = 0.1,
+                                  .mrr_at_20 = 0.3,
+                                  .hit_rate_at_20 = 0.7,
+                                  .coverage_at_20 = 0.5,
+                                  .mrr = 0.35,
+                                  .hits_at_1 = 0.25,
+                                  .hits_at_3 = 0.4,
+                                  .hits_at_10 = 0.5};
   const hogwild::measurement validation{.loss = 0.5};
   for (std::uint64_t k = 1; k <= 2; ++k) {
     record.write(hogwild::epoch_report{.epoch = k,

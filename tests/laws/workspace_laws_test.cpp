@@ -14,6 +14,7 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/kernels/layer_kernels.hpp>
+#include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/model.hpp>
 
@@ -107,7 +108,7 @@ class workspace_law : public testing::Test {
       model.score(reader(w), s, n, scores);
       double sum = 0.0;
       for (const row_score& v : scores) sum += v.loss;
-      return sum / static_cast<double>(n);
+      return emits_sums<model_type> ? sum : sum / static_cast<double>(n);
     }
   }
 };
@@ -116,7 +117,8 @@ using namespace hogwild::test::subjects;
 using every_workspace_model =
     testing::Types<fields<label_kind::binary>, fields<label_kind::real>, deep_fields<label_kind::binary>,
                    deep_fields<label_kind::real>, perceptron, rest_perceptron, wide_perceptron, tree_perceptron, images,
-                   edges, windows<skip_gram>, windows<cbow>, windows<skip_gram, true>, windows<cbow, true>>;
+                   edges, user_items<bpr>, user_items<sampled_softmax>, user_items<sampled_softmax, true>,
+                   windows<skip_gram>, windows<cbow>, windows<skip_gram, true>, windows<cbow, true>>;
 TYPED_TEST_SUITE(workspace_law, every_workspace_model);
 
 TYPED_TEST(workspace_law, conforms_and_its_groups_cover_the_parameters) {
@@ -135,7 +137,7 @@ TYPED_TEST(workspace_law, conforms_and_its_groups_cover_the_parameters) {
 // Along directions of length 1 in each group the slope of the mean loss is gradient . direction. Truncation is of the
 // order of step^2; where a relu or a pool switches within a step the slope jumps by a unit's share of it, for which
 // nets have a larger `tolerance`. Losses are sums of floats: rounding leaves 2^-23 of them, over the step.
-TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss) {
+TYPED_TEST(workspace_law, gradient_is_that_of_the_mean_loss_or_of_the_sum) {
   std::size_t n = 3;
   if constexpr (requires { TypeParam::at_once; }) n = TypeParam::at_once;
   auto s = this->space();

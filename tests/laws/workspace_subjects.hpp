@@ -13,12 +13,14 @@
 #include <hogwild/formats/graphs.hpp>
 #include <hogwild/formats/images.hpp>
 #include <hogwild/formats/libffm.hpp>
+#include <hogwild/models/bpr.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/convnet.hpp>
 #include <hogwild/models/deepfm.hpp>
 #include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/models/sampled_softmax.hpp>
 #include <hogwild/models/skip_gram.hpp>
 
 #include "support/toy_data.hpp"
@@ -149,6 +151,32 @@ struct windows {
     return m;
   }
   static bool is_padding(const M& m, std::size_t j) { return j % m.width() >= m.dimension; }
+};
+
+/// Pairs of users and items. A block draws nearly as many items as there are, so that some are left out.
+template <class M, bool Cosine = false>
+struct user_items {
+  static constexpr std::size_t users = 7, items = 11;
+  static constexpr double step = 0x1p-8, tolerance = 2e-3;
+  static constexpr float huge = 1e9f;
+  static M model() {
+    M m = M::usual();
+    m.users = users, m.items = items, m.factors = 5, m.negatives = 9;
+    m.cosine = Cosine, m.bias = !Cosine, m.temperature = Cosine ? 0.5 : 1.0;
+    return m;
+  }
+  static numbered_rows data() {
+    numbered_rows d{.rows = {}};
+    d.rows.columns = users + items;
+    for (std::uint32_t r = 0; r < 20; ++r)
+      d.rows.push({r % 7, static_cast<std::uint32_t>(users) + (r * r + r / 5) % 11}, {1.0f, 1.0f},
+                  r % 4 == 0 ? 2.0f : 1.0f);
+    d.data = d.rows.csr();
+    return d;
+  }
+  static bool is_padding(const M& m, std::size_t j) {
+    return j < (m.users + m.items) * m.width() && j % m.width() >= m.factors;
+  }
 };
 
 /// Moves edge by edge, however many it takes: its gradient is that of one.

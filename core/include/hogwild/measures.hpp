@@ -13,7 +13,7 @@
 namespace hogwild {
 
 /// The kinds of rows that models are measured on.
-enum class row_kind : std::uint8_t { two_classes, classes, lists, numbers, graph };
+enum class row_kind : std::uint8_t { two_classes, classes, lists, numbers, graph, pairs, triples };
 
 /// Computes a measure that a program adds, from the scores, labels and weights of all rows; `weights` is empty if each
 /// row counts once. For two classes, labels are -1 and 1, and a score above 0 means 1. For several classes, scores and

@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <hogwild/detail/data/example.hpp>
@@ -208,11 +210,20 @@ void gradient_of(const M& m, const Reader& w, const Example& z, const counter_ra
 /// - `repeats` = true, if a column may occur several times in a row, like words in a sentence
 /// - `emits_sums` = true, if the gradient is that of the sum of the examples' losses, not of their mean
 /// - make_workspace(data, labels, isa, batch) with the label_map of the data, which training prefers
+/// - make_side(data), which returns what the workspaces of all workers of a process read and none changes, made of the
+///   training rows, as a handle that is cheap to copy; make_workspace(data, side, isa, batch) is then called with it
 /// - require_data(rows, source), which throws config_error for rows that do not suit the model before training begins
 /// - hyperparameters(), an array of numbers that differ between models of the same name and size, so that a run is not
 ///   resumed with another model
 /// - a static member `takes_weights` = true, if gradient() multiplies each example's loss by its weight, which take()
 ///   copies; otherwise data with weights are refused
+///
+/// A model that orders candidates, such as items for a user, has a static member `measured_as`, a row_kind, and
+///
+///   void measure(w, side, rows, in_threads, isa, stop, measurement&) const;
+///
+/// which sets the measures of that kind of rows from all parameters w, a span that nobody writes meanwhile.
+/// in_threads(body) calls body once in each thread of a team; the model may return early if a stop is requested.
 ///
 /// score() returns losses without weights. l2 is part of the gradient of every emitted run.
 ///
@@ -240,11 +251,31 @@ concept workspace_model = requires {
   { m.score(w, space, std::size_t{}, scores) } -> std::same_as<void>;
 };
 
-/// Makes a worker's workspace. Passes the label map to models that have make_workspace(data, labels, isa, batch).
+/// Whether workspaces read data of their model's own, which is made once in each process.
+template <class M>
+inline constexpr bool has_side_data = requires(const M& m, const sparse_view& data) {
+  m.make_side(data);
+};
+
+/// What make_side() returns; nothing for models without it.
+template <class M>
+auto side_data_of(const M& m, const sparse_view& data) {
+  if constexpr (has_side_data<M>)
+    return m.make_side(data);
+  else
+    return std::monostate();
+}
+template <class M>
+using side_data_t = decltype(side_data_of(std::declval<const M&>(), std::declval<const sparse_view&>()));
+
+/// Makes a worker's workspace. Passes the label map to models that have make_workspace(data, labels, isa, batch), and
+/// side data to those that have them.
 template <workspace_model M>
-typename M::workspace training_workspace(const M& m, const sparse_view& data, const label_map& labels, isa set,
-                                         std::size_t batch) {
-  if constexpr (requires { m.make_workspace(data, labels, set, batch); })
+typename M::workspace training_workspace(const M& m, const sparse_view& data, const label_map& labels,
+                                         const side_data_t<M>& side, isa set, std::size_t batch) {
+  if constexpr (has_side_data<M>)
+    return m.make_workspace(data, side, set, batch);
+  else if constexpr (requires { m.make_workspace(data, labels, set, batch); })
     return m.make_workspace(data, labels, set, batch);
   else
     return m.make_workspace(data, set, batch);
@@ -256,6 +287,15 @@ inline constexpr bool init_by_rows = requires(const M& m, param_view<typename M:
                                               const sparse_view& rows) {
   m.init(w, random, rows);
 };
+
+/// Whether a model measures by itself how it orders candidates.
+template <class M>
+inline constexpr bool orders_candidates = requires {
+  M::measured_as;
+};
+
+/// Runs a function once in each thread of a team.
+using thread_runner = std::function<void(const std::function<void()>&)>;
 
 /// A workspace that can be asked to stop.
 template <class W>

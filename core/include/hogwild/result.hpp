@@ -24,7 +24,12 @@ struct measurement {
   std::optional<double> precision_at_1{}, precision_at_3{}, precision_at_5{}, micro_f1{}, macro_f1{};
   /// Of probabilities; measured by `evaluate`, not in training (measure::in_training()).
   std::optional<double> log_loss{}, brier_score{}, expected_calibration_error{};
-  std::optional<double> group_auc{}, ndcg_at_10{};           ///< for rows with groups (sparse_view::group)
+  std::optional<double> group_auc{}, ndcg_at_10{};  ///< for rows with groups (sparse_view::group)
+  /// For pairs of users and items: the best 20 items of each user; see top_counts.
+  std::optional<double> recall_at_20{}, precision_at_20{}, ndcg_at_20{}, map_at_20{}, mrr_at_20{}, hit_rate_at_20{},
+      coverage_at_20{};
+  /// For triples: the places of right answers among all; see place_counts.
+  std::optional<double> mrr{}, hits_at_1{}, hits_at_3{}, hits_at_10{};
   std::optional<double> cut{};                               ///< for graphs: capacity of the edges between sides
   std::optional<double> own_1{}, own_2{}, own_3{}, own_4{};  ///< measures that the program added: add_measure()
 };

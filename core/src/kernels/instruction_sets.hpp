@@ -5,12 +5,14 @@
 #include <type_traits>
 
 #include <hogwild/detail/kernels/cut_kernels.hpp>
+#include <hogwild/detail/kernels/embedding_kernels.hpp>
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 #include <hogwild/detail/kernels/field_kernels.hpp>
 #include <hogwild/detail/kernels/half_kernels.hpp>
 #include <hogwild/detail/kernels/lane_kernels.hpp>
 #include <hogwild/detail/kernels/layer_kernels.hpp>
 #include <hogwild/detail/kernels/margin_kernels.hpp>
+#include <hogwild/detail/kernels/pairwise_kernels.hpp>
 #include <hogwild/detail/kernels/row_kernels.hpp>
 #include <hogwild/detail/kernels/window_kernels.hpp>
 
@@ -44,7 +46,8 @@ using half_fm_row_kernels = row_kernels<fm_arrays_of<half>, Index, Value>;
 template <class Index, class Value>
 using class_row_kernels = row_kernels<class_arrays, Index, Value>;
 
-/// One instruction set's kernels that fuse no product with a sum, so that all sets give the same bits.
+/// One instruction set's kernels that give the same bits on all sets: they fuse a product with a sum everywhere, as the
+/// products of embeddings, or nowhere.
 struct unfused_kernels {
   row_kernel_set<margin_kernels> margin;
   row_kernel_set<lane_kernels> lane;
@@ -55,12 +58,14 @@ struct unfused_kernels {
   field_kernels_on<half> half_field;
   cut_kernels cut;
   half_kernels halves;
+  embedding_kernels embedding;
 };
 extern const unfused_kernels unfused_scalar, unfused_avx2, unfused_avx512;
 
 /// One instruction set's kernels that may fuse products with sums.
 struct fused_kernels {
   factor_kernels factor;
+  pairwise_kernels pairwise;
   window_kernels window;
   const layer_kernels* layer;  ///< null if the build has no Eigen
 };

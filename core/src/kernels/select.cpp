@@ -82,8 +82,16 @@ const half_kernels& half_kernels_of(isa set) {
   return unfused(set).halves;
 }
 
+const embedding_kernels& embedding_kernels_of(isa set) {
+  return unfused(set).embedding;
+}
+
 const factor_kernels& factor_kernels_of(isa set) {
   return fused(set).factor;
+}
+
+const pairwise_kernels& pairwise_kernels_of(isa set) {
+  return fused(set).pairwise;
 }
 
 const window_kernels& window_kernels_of(isa set) {

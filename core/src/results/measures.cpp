@@ -46,6 +46,11 @@ constexpr measure of_grouped(std::string_view name, std::string_view title, valu
   return made;
 }
 
+/// Of places in an order, which the model of such rows computes.
+constexpr measure of_places(std::string_view name, std::string_view title, value measurement::*at, row_kind rows) {
+  return {name, title, "%.4f", true, rows_of(rows), at};
+}
+
 constexpr std::array of_the_engine = [] {
   using enum row_kind;
   return std::array{
@@ -71,7 +76,18 @@ constexpr std::array of_the_engine = [] {
       of_lists("precision_at_5", "precision at 5", &measurement::precision_at_5,
                [](counts all) { return all.precision_at(5); }),
       of_lists("micro_f1", "micro F1", &measurement::micro_f1, [](counts all) -> value { return all.micro_f1(); }),
-      of_lists("macro_f1", "macro F1", &measurement::macro_f1, [](counts all) -> value { return all.macro_f1(); })};
+      of_lists("macro_f1", "macro F1", &measurement::macro_f1, [](counts all) -> value { return all.macro_f1(); }),
+      of_places("recall_at_20", "recall at 20", &measurement::recall_at_20, pairs),
+      of_places("precision_at_20", "precision at 20", &measurement::precision_at_20, pairs),
+      of_places("ndcg_at_20", "NDCG at 20", &measurement::ndcg_at_20, pairs),
+      of_places("map_at_20", "MAP at 20", &measurement::map_at_20, pairs),
+      of_places("mrr_at_20", "MRR at 20", &measurement::mrr_at_20, pairs),
+      of_places("hit_rate_at_20", "hit rate at 20", &measurement::hit_rate_at_20, pairs),
+      of_places("coverage_at_20", "coverage at 20", &measurement::coverage_at_20, pairs),
+      of_places("mrr", "MRR", &measurement::mrr, triples),
+      of_places("hits_at_1", "hits at 1", &measurement::hits_at_1, triples),
+      of_places("hits_at_3", "hits at 3", &measurement::hits_at_3, triples),
+      of_places("hits_at_10", "hits at 10", &measurement::hits_at_10, triples)};
 }();
 constexpr std::array own_values{&measurement::own_1, &measurement::own_2, &measurement::own_3, &measurement::own_4};
 constexpr std::size_t most = of_the_engine.size() + own_values.size();
@@ -117,7 +133,7 @@ void add_measure(const own_measure& added) {
   if (!is_name(added.name)) refuse(" has no name of small letters, digits and underscores");
   if (added.name == "loss" || std::ranges::count(all_measures(), added.name, &measure::name) > 0)
     refuse(" has a name that another one has: take another");
-  if (added.rows == row_kind::lists || added.rows == row_kind::graph)
+  if (added.rows != row_kind::two_classes && added.rows != row_kind::classes && added.rows != row_kind::numbers)
     refuse(" is for " + std::string(to_string(added.rows)) + ": it can be for two classes, several, or numbers");
   if (added.compute == nullptr) refuse(" has no function");
   known_measures& now = known();
@@ -172,6 +188,10 @@ std::string_view to_string(row_kind kind) {
       return "rows with lists of labels";
     case row_kind::graph:
       return "graphs";
+    case row_kind::pairs:
+      return "pairs";
+    case row_kind::triples:
+      return "triples";
     case row_kind::numbers:
       break;
   }

@@ -172,6 +172,7 @@ void refuse(std::span<const option_refusal> rows, asked options) {
 }
 
 row_kind kind_of(const std::optional<sparse_view>& test, const model_traits& traits) {
+  if (traits.measured_as) return *traits.measured_as;
   if (traits.cuts) return row_kind::graph;
   if (test && test->label.lists()) return row_kind::lists;
   if (traits.labels == label_kind::real) return row_kind::numbers;

@@ -25,7 +25,7 @@ chunk_plan chunks_of_workers(const task_facts& facts, const sparse_view& data, c
   if (options.sharing == access_kind::deterministic) return {rows, options.exchange.rows};
   if (options.sharing == access_kind::direct && options.update == update_kind::ordered) return {rows, 1};
   // A rating takes some nanoseconds, so a chunk has more of them than rows of other data.
-  if (facts.rating_kernels()) return {rows, std::clamp<std::size_t>(rows / 256, 16, 2048)};
+  if (facts.rating_kernels() || facts.pair_kernels) return {rows, std::clamp<std::size_t>(rows / 256, 16, 2048)};
   // An edge takes still less; but all workers should have some edges of a small graph.
   if (facts.edge_kernels) return {rows, std::min(std::clamp<std::size_t>(rows / 256, 64, 2048), rows / 64 + 1)};
   const chunk_plan plan = chunk_plan::choose(rows, data.nonzeros());

@@ -84,7 +84,7 @@ TEST_F(host_window_and_cpu_steps, agree) {
   const auto on_device = device::window_kernels().bring(*emulated, *task, arrays, options);
   const step_context context{task->labels(), view.degree, view.rows(), options, view.rows()};
   workspace_step<skip_gram, words_sharing, sgd<words_sharing::view_type>> step(words_sharing(store, 0), m, context,
-                                                                               view);
+                                                                               view, {});
   const std::size_t half = view.rows() / 2;
   for (const auto& [first, last] : {std::pair<std::size_t, std::size_t>{0, half}, {half, view.rows()}}) {
     on_device->begin(round, static_cast<double>(first));

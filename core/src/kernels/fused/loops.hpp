@@ -3,6 +3,7 @@
 
 #include "kernels/factor/loops.hpp"
 #include "kernels/instruction_sets.hpp"
+#include "kernels/pairwise/loops.hpp"
 #ifdef HOGWILD_HAS_EIGEN
 #include "kernels/layer/loops.hpp"
 #endif
@@ -15,6 +16,7 @@ namespace hogwild::detail {
 template <class Isa>
 constexpr fused_kernels fused_kernels_of() {
   return {.factor = factor_loops<Isa>::table,
+          .pairwise = pairwise_loops<Isa>::table,
           .window = window_loops<Isa>::table,
 #ifdef HOGWILD_HAS_EIGEN
           .layer = &layers_here};

@@ -5,6 +5,7 @@
 
 #include "kernels/classes/loops.hpp"
 #include "kernels/cut/loops.hpp"
+#include "kernels/embedding/loops.hpp"
 #include "kernels/field/loops.hpp"
 #include "kernels/fm/loops.hpp"
 #include "kernels/halves/loops.hpp"
@@ -40,7 +41,8 @@ constexpr unfused_kernels unfused_kernels_of() {
           .field = field_loops<Isa, float>::table,
           .half_field = field_loops<Isa, half>::table,
           .cut = Cuts::table,
-          .halves = half_loops<Isa>::table};
+          .halves = half_loops<Isa>::table,
+          .embedding = embedding_loops<Isa>::table};
 }
 
 }  // namespace hogwild::detail

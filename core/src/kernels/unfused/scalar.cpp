@@ -10,6 +10,12 @@ namespace {
 struct scalar : scalar_values {
   using widest = floats4;
   static constexpr std::size_t floats = 4, sums = 8;
+  static constexpr std::size_t tile_rows = 4, tile_panels = 1;
+
+  static floats4 fused(floats4 x, floats4 y, floats4 z) {
+    for (std::size_t i = 0; i < 4; ++i) z[i] = __builtin_fmaf(x[i], y[i], z[i]);
+    return z;
+  }
 };
 
 }  // namespace

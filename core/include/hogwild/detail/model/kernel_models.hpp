@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -35,6 +36,22 @@ concept factor_model = trained_by_kernels<M> && general_model<M> && requires(con
   { m.bias } -> std::convertible_to<bool>;
   { m.mean } -> std::convertible_to<float>;
   { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
+};
+
+/// Its rows are pairs of a user and an item, which pairwise kernels train (detail/kernels/pairwise_kernels.hpp): each
+/// against other_item(side data, user, random), an item that the user is not known to have, or nothing. User u is
+/// column u of the data, item i column users + i; item_row() and item_bias() tell where an item's parameters lie, and
+/// users' rows lie first.
+template <class M>
+concept pairwise_model = trained_by_kernels<M> && workspace_model<M> && has_side_data<M> &&
+    requires(const M& m, const side_data_t<M>& side, const counter_random& random) {
+  { m.users } -> std::convertible_to<std::size_t>;
+  { m.items } -> std::convertible_to<std::size_t>;
+  { m.bias } -> std::convertible_to<bool>;
+  { m.width() } -> std::convertible_to<std::size_t>;
+  { m.item_row(std::size_t{}) } -> std::convertible_to<std::size_t>;
+  { m.item_bias(std::size_t{}) } -> std::convertible_to<std::size_t>;
+  { m.other_item(*side, std::uint32_t{}, random) } -> std::same_as<std::optional<std::uint32_t>>;
 };
 
 /// A model that row kernels train (detail/kernels/row_kernels.hpp). arrays_in(w) tells where its parameters lie, given

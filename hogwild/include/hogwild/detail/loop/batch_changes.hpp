@@ -24,6 +24,7 @@ class block_emit {
     std::size_t column = 0;  ///< a batch without this column does not emit them
     T examples = 0;          ///< the fraction of the batch's examples that have the column; 0: every batch emits them
     T chance = 0;            ///< for parameters of no column: the fraction of batches that emit them; else 0
+    T touches = -1;          ///< how many examples regularise them, if the model says so; else below 0
   };
   using apply_function = void (*)(void*, std::size_t offset, std::span<const T> partials, const sparse& of);
 
@@ -35,6 +36,11 @@ class block_emit {
   /// Emits partials of parameters that only a fraction `chance` of all batches emits.
   void rare_block(std::size_t offset, std::span<const T> partials, T chance) const {
     apply_(to_, offset, partials, {.examples = T(1), .chance = chance});
+  }
+  /// Emits the sum of the partials of several examples, of which `touches` regularise these parameters by the whole of
+  /// l2 each.
+  void touched_block(std::size_t offset, std::span<const T> partials, T touches) const {
+    apply_(to_, offset, partials, {.touches = touches});
   }
 
  private:
@@ -124,6 +130,7 @@ class batch_changes {
   /// part_. For others it is larger, so that its sum over an epoch is the same (joined_l2()).
   scalar l2_of(const group_step& group, const sparse& of) const {
     const loop_options& o = context_.options;
+    if (of.touches >= scalar(0)) return static_cast<scalar>(static_cast<double>(of.touches) * o.l2);
     if (of.examples == scalar(0)) return static_cast<scalar>(part_ * o.l2);
     const double times = of.chance > scalar(0) ? 1.0 / static_cast<double>(of.chance)
                                                : static_cast<double>(of.examples) * static_cast<double>(context_.rows) /
@@ -135,7 +142,7 @@ class batch_changes {
     if (group.frozen) return;
     const scalar size = times_ * (gathered_.on() ? scalar(1) : static_cast<scalar>(group.step));
     if (owes() && of.examples > scalar(0) && of.chance == scalar(0)) settled_[of.column] = batches_ + 1;
-    if (!group.l2) return change(group, offset, partials, size, of);
+    if (!group.l2 || of.touches == scalar(0)) return change(group, offset, partials, size, of);
     row_.resize(partials.size());
     w_.load_block(offset, row_);
     const scalar l2 = l2_of(group, of);

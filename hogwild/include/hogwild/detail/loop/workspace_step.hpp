@@ -60,13 +60,14 @@ class workspace_step : public settled_sharing<workspace_step<M, Sharing, Optimiz
   using scalar = typename M::scalar_type;
   static constexpr std::size_t most_rows = most_examples;
 
-  workspace_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data)
+  workspace_step(const Sharing& sharing, const M& m, const step_context& context, const sparse_view& data,
+                 const side_data_t<M>& side)
       : settled(sharing, context.options.sharing),
         model_(m),
         cursor_(data),
         changes_(groups_of(m), lazy_group_of(m), context, arrays_on<Optimizer>(sharing, context.options),
                  gathered_sharing_of<Sharing>(*this), projection_of<scalar>(m)),
-        space_(training_workspace(m, data, context.labels, context.options.dense_isa, batch())) {
+        space_(training_workspace(m, data, context.labels, side, context.options.dense_isa, batch())) {
     if constexpr (stoppable_workspace<typename M::workspace>) {
       if (context.control != nullptr) space_.stop_when([at = context.control] { return at->stopping(); });
     }

@@ -12,6 +12,7 @@
 
 #include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/measures.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
 
@@ -28,19 +29,20 @@ struct model_traits {
   std::vector<std::pair<std::string, double>> numbers{};  ///< as in task_facts
   std::vector<double> hyperparameters{};                  ///< likewise
   label_kind labels = label_kind::real;
-  bool linear = false;        ///< defaults depend on the size of the entries
-  bool margin = false;        ///< the engine adds the bias
-  bool convex = false;        ///< declares that its mean loss is convex
-  bool lanes = false;         ///< several can be trained side by side
-  bool cuts = false;          ///< its rows are edges and nodes of a graph
-  bool factors = false;       ///< factors of ratings, whose blocks workers can own
-  bool repeats = false;       ///< a column may occur several times in a row
-  bool workspace = false;     ///< takes several examples at once
-  bool lists = false;         ///< takes rows with lists of labels
-  bool weights = true;        ///< takes weighted rows
-  bool offsets = false;       ///< takes rows with offsets
-  bool draws = false;         ///< draws parameters that it touches besides its row's
-  bool init_by_rows = false;  ///< initial parameters depend on the rows and on how many each class has
+  bool linear = false;                    ///< defaults depend on the size of the entries
+  bool margin = false;                    ///< the engine adds the bias
+  bool convex = false;                    ///< declares that its mean loss is convex
+  bool lanes = false;                     ///< several can be trained side by side
+  bool cuts = false;                      ///< its rows are edges and nodes of a graph
+  bool factors = false;                   ///< factors of ratings, whose blocks workers can own
+  bool repeats = false;                   ///< a column may occur several times in a row
+  bool workspace = false;                 ///< takes several examples at once
+  bool lists = false;                     ///< takes rows with lists of labels
+  bool weights = true;                    ///< takes weighted rows
+  bool offsets = false;                   ///< takes rows with offsets
+  bool draws = false;                     ///< draws parameters that it touches besides its row's
+  std::optional<row_kind> measured_as{};  ///< its rows, if the model measures places in an order by itself
+  bool init_by_rows = false;              ///< initial parameters depend on the rows and on how many each class has
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
 };
@@ -65,6 +67,7 @@ model_traits traits_of(const M& m) {
   traits.workspace = workspace_model<M>;
   if constexpr (general_model<M>) traits.draws = draws_numbers<M>;
   if constexpr (free_model<M>) traits.init_by_rows = init_by_rows<M>;
+  if constexpr (orders_candidates<M>) traits.measured_as = M::measured_as;
   traits.lists = takes_lists<M>();
   traits.weights = takes_weights<M>();
   traits.offsets = takes_offsets<M>();

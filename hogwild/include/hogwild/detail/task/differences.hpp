@@ -161,7 +161,8 @@ class gradient_checker {
     row_.weight = 1.0f;  // gradient() of a workspace multiplies by the weight, score() does not
     random_ = counter_random(seed_, r);
     if constexpr (workspace_model<M>) {
-      if (!space_) space_.emplace(training_workspace(model_, rows_, labels_, isa::automatic, 1));
+      if (!space_)
+        space_.emplace(training_workspace(model_, rows_, labels_, side_data_of(model_, rows_), isa::automatic, 1));
       model_.take(*space_, 0, row_, random_);
     }
   }

@@ -5,7 +5,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -33,7 +35,8 @@ template <free_model M>
 class general_task final : public grouped_task<typename M::scalar_type> {
   static_assert(!workspace_model<M> || defaults_of<M>().form != l2_form::per_occurrence || occurrence_model<M>,
                 "a model with a workspace whose l2 is by occurrence says what an example touches: squares_touched()");
-  static_assert(!trained_by_kernels<M> || row_kernel_model<M> || factor_model<M> || field_model<M> || cut_model<M>,
+  static_assert(!trained_by_kernels<M> || row_kernel_model<M> || factor_model<M> || pairwise_model<M> ||
+                    field_model<M> || cut_model<M>,
                 "a model with a member type kernel_model has what kernels of one kind ask for (kernel_models.hpp)");
 
  public:
@@ -95,9 +98,17 @@ class general_task final : public grouped_task<typename M::scalar_type> {
               rows, labels_, threads, examples_at_once(),
               [&](std::size_t most) { return scorer_of(w, rows, most, stop); },
               [this](std::span<const float> scores) { return model_.decision(scores); }, stop);
-      return evaluate_examples(
+      measurement found = evaluate_examples(
           rows, labels_, threads, examples_at_once(), [&](std::size_t most) { return scorer_of(w, rows, most, stop); },
           all_measures && has_scores<M>(), cuts_graphs<M>() ? measure_cut : measure_scores, stop);
+      if constexpr (orders_candidates<M>) {
+        const thread_runner in_threads = [&](const std::function<void()>& body) {
+          threads.run([&](std::size_t) { body(); });
+        };
+        if (all_measures)
+          model_.measure(store.parameters<scalar>(), side(), rows, in_threads, options_.dense_isa, stop, found);
+      }
+      return found;
     } else {
       return evaluate_each(w, rows, threads, all_measures, stop);
     }
@@ -133,6 +144,12 @@ class general_task final : public grouped_task<typename M::scalar_type> {
             &at.store.control()};
   }
 
+  /// What workspaces read besides the rows, made of the training rows when the first of them is.
+  const side_data_t<M>& side() const {
+    std::call_once(side_made_, [this] { side_.emplace(side_data_of(model_, data_)); });
+    return *side_;
+  }
+
  private:
   using grouped_task<scalar>::facts_, grouped_task<scalar>::data_, grouped_task<scalar>::labels_,
       grouped_task<scalar>::options_;
@@ -147,7 +164,7 @@ class general_task final : public grouped_task<typename M::scalar_type> {
       if constexpr (workspace_model<M> && Sharing::traits.exclusive) {
         throw_untrained(this->facts().model, o);  // refused before: a batch is not one example (combinations.hpp)
       } else if constexpr (workspace_model<M>) {
-        workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, this->data());
+        workspace_step<M, Sharing, Optimizer> step(sharing, model_, context, this->data(), side());
         worker_loop(at.store, at.slot, this->data(), at.plan.chunks, o, step);
       } else {
         general_step<M, Sharing, Optimizer> step(sharing, model_, context);
@@ -176,7 +193,7 @@ class general_task final : public grouped_task<typename M::scalar_type> {
   template <workspace_model G = M>
   auto scorer_of(const param_reader<scalar>& w, const sparse_view& rows, std::size_t most,
                  const std::stop_token& stop) const {
-    auto made = model_.make_workspace(rows, options_.dense_isa, most);
+    auto made = workspace_for(rows, most);
     if constexpr (stoppable_workspace<typename G::workspace>) made.stop_when([stop] { return stop.stop_requested(); });
     return [this, w, space = std::move(made)](std::size_t k, const sparse_row<float>* z, std::size_t row,
                                               std::span<row_score> scores, const auto&... of_classes) mutable {
@@ -190,8 +207,8 @@ class general_task final : public grouped_task<typename M::scalar_type> {
   double mean_of_squares_touched(const param_store& store, thread_team& threads) const {
     const std::span<const scalar> w = store.parameters<scalar>();
     const auto make = [&] {
-      return [&, w, cursor = row_cursor(data_), space = model_.make_workspace(data_, options_.dense_isa, 1)](
-                 const chunk& rows, std::span<float>, std::span<float>) mutable {
+      return [&, w, cursor = row_cursor(data_), space = workspace_for(data_, 1)](const chunk& rows, std::span<float>,
+                                                                                 std::span<float>) mutable {
         double sum = 0.0;
         for (std::size_t r = rows.first; r < rows.last; ++r) {
           model_.take(space, 0, labelled_row(cursor, r, labels_), counter_random(0, r));
@@ -203,14 +220,21 @@ class general_task final : public grouped_task<typename M::scalar_type> {
     return evaluate_chunks(data_, labels_, threads, chunk_plan(data_.rows(), 1024), false, make).loss;
   }
 
+  /// For rows that are measured, or tried.
+  auto workspace_for(const sparse_view& rows, std::size_t most) const {
+    if constexpr (has_side_data<M>)
+      return model_.make_workspace(rows, side(), options_.dense_isa, most);
+    else
+      return model_.make_workspace(rows, options_.dense_isa, most);
+  }
+
   std::size_t examples_at_once() const { return std::clamp<std::size_t>(options_.batch, 1, most_examples); }
 
   /// A function that calls the gradient of one example at a time.
   template <class Reader, class Emit>
   auto gradient_of(const Reader& w, const Emit& emit) const {
     if constexpr (workspace_model<M>) {
-      return [this, w, emit, space = model_.make_workspace(data_, options_.dense_isa, 1)](const sparse_row<float>& z,
-                                                                                          std::size_t row) mutable {
+      return [this, w, emit, space = workspace_for(data_, 1)](const sparse_row<float>& z, std::size_t row) mutable {
         model_.take(space, 0, z, counter_random(options_.seed, row));
         model_.gradient(w, space, 1, emit);
       };
@@ -254,6 +278,8 @@ class general_task final : public grouped_task<typename M::scalar_type> {
 
   M model_;
   kernel_loops<M> kernels_;
+  mutable std::once_flag side_made_;
+  mutable std::optional<side_data_t<M>> side_;
 };
 
 }  // namespace hogwild

@@ -14,6 +14,7 @@
 #include <hogwild/detail/loop/edge_step.hpp>
 #include <hogwild/detail/loop/factor_step.hpp>
 #include <hogwild/detail/loop/field_step.hpp>
+#include <hogwild/detail/loop/pairwise_step.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/loop/worker_loop.hpp>
 #include <hogwild/detail/model/kernel_models.hpp>
@@ -111,6 +112,37 @@ class kernel_loops<M> {
 
   const general_task<M>& task_;
   mutable rating_list in_order_;  ///< made when the first worker needs it
+  mutable std::once_flag listed_;
+};
+
+/// Kernels train a pairwise model if a worker has arrays of its own, or all share one and an add may be lost.
+template <pairwise_model M>
+class kernel_loops<M> {
+ public:
+  explicit kernel_loops(const general_task<M>& task) : task_(task) {}
+
+  template <class Sharing>
+  bool train(const worker_context& at, const Sharing& sharing) const {
+    constexpr bool own = Sharing::traits.owns();
+    const auto on = [&]<class Arrays>(const Arrays& arrays) {
+      std::call_once(listed_, [this] { pairs_ = ratings_of(task_.data(), task_.model().users, task_.model().items); });
+      const step_context context = task_.context_of(at);
+      pairwise_step<M, Arrays> step(arrays, task_.model(), context, pairs_.ratings, task_.side());
+      worker_loop(at.store, at.slot, task_.data(), at.plan.chunks, at.plan.options, step);
+      return true;
+    };
+    if (!task_.facts().pair_kernels) return false;
+    if constexpr (Sharing::traits.races && kernels_may_race) return on(whole_array(at.store, at.slot));
+    if constexpr (own) {
+      if (at.plan.options.sharing == access_kind::alone || at.plan.options.optimizer == optimizer_kind::sgd)
+        return on(sharing);
+    }
+    return false;
+  }
+
+ private:
+  const general_task<M>& task_;
+  mutable rating_list pairs_;  ///< made when the first worker needs it
   mutable std::once_flag listed_;
 };
 

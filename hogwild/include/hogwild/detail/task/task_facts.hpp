@@ -50,6 +50,7 @@ struct task_facts {
   /// For a model of ratings that kernels train under the run's options; else 0.
   std::size_t users = 0, items = 0;
   bool has_ownership = false;  ///< blocks of its ratings may have owners
+  bool pair_kernels = false;   ///< kernels train its pairs under the run's options
 
   bool row_kernels = false;     ///< kernels train its rows if a worker has arrays of its own, under the run's options
   bool racing_kernels = false;  ///< and also if all workers share one
@@ -133,6 +134,9 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
   if constexpr (cut_model<M>)
     facts.edge_kernels =
         m.sides == 2 && by_chunks(o.order) && o.optimizer == optimizer_kind::sgd && o.frozen_groups == 0 && o.l2 == 0.0;
+  if constexpr (pairwise_model<M>)
+    facts.pair_kernels = !o.proximal() && by_chunks(o.order) && o.frozen_groups == 0 && data.weight.empty() &&
+                         (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
   if constexpr (factor_model<M>) {
     const bool kernels = !o.proximal() && by_chunks(o.order) && o.frozen_groups == 0 && data.weight.empty() &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);

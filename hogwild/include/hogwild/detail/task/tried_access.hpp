@@ -83,6 +83,7 @@ class tried_emit {
     take(offset, partials.size(), true);
   }
   void rare_block(std::size_t offset, std::span<const T> partials, T) const { take(offset, partials.size(), true); }
+  void touched_block(std::size_t offset, std::span<const T> partials, T) const { take(offset, partials.size(), true); }
 
  private:
   void take(std::size_t offset, std::size_t n, bool says_how_often) const {

@@ -13,25 +13,12 @@
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/window_kernels.hpp>
 #include <hogwild/detail/math/random.hpp>
+#include <hogwild/detail/memory/lined_floats.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/detail/words/window_outputs.hpp>
 
 namespace hogwild {
-
-/// Floats that begin on a cache line.
-class lined_floats {
- public:
-  explicit lined_floats(std::size_t size) : lines_(size / 16 + 1) {}
-  float* data() { return lines_.front().x; }
-  std::span<float> part(std::size_t begin, std::size_t size) { return {data() + begin, size}; }
-
- private:
-  struct alignas(64) line {
-    float x[16];
-  };
-  std::vector<line> lines_;
-};
 
 /// Rows that a window's kernels read, and rows to which they add, at any addresses.
 using window_rows = std::span<const float* const>;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <hogwild/detail/embeddings/pair_model.hpp>
+#include <hogwild/detail/memory/lined_floats.hpp>
+
+namespace hogwild {
+
+/// One worker's memory for pairs that are compared one after the other.
+class compared_space {
+ public:
+  compared_space(std::size_t width, std::size_t batch, std::shared_ptr<const pair_side> side)
+      : side_(std::move(side)), pairs_(batch), rows_(6 * width), width_(width) {}
+
+  /// A pair and the item that is drawn against it; without weight it does not count.
+  struct compared {
+    std::uint32_t user = 0, item = 0, other = 0;
+    float times = 0.0f, weight = 0.0f;  ///< as of pair_space
+  };
+  const pair_side& side() const { return *side_; }
+  compared& pair(std::size_t k) { return pairs_[k]; }
+  const compared& pair(std::size_t k) const { return pairs_[k]; }
+  /// Rows of the user, the item and the other item, then their gradients.
+  std::span<float> row(std::size_t r) { return rows_.part(r * width_, width_); }
+
+ private:
+  std::shared_ptr<const pair_side> side_;
+  std::vector<compared> pairs_;
+  lined_floats rows_;
+  std::size_t width_;
+};
+
+/// Bayesian personalised ranking (Rendle and others, BPR: Bayesian personalized ranking from implicit feedback, UAI
+/// 2009): for a pair of a user u and an item i, and an item j drawn among those that the user is not known to have, the
+/// loss is
+///
+///   log(1 + e^-(s_ui - s_uj)) + l2 / 2 * (|p_u|^2 + |q_i|^2 + |q_j|^2 + b_i^2 + b_j^2)
+struct bpr : pair_shape {
+  using workspace = compared_space;
+  using library_model = bpr;
+  using kernel_model = bpr;
+  static constexpr std::string_view name = "bpr";
+  static constexpr std::size_t epochs = 80;
+  static constexpr training_defaults defaults{.step = 0.05,
+                                              .schedule = schedule_kind::constant,
+                                              .optimizer = optimizer_kind::sgd,
+                                              .batch = 16,
+                                              .l2 = 0.01,
+                                              .form = l2_form::per_occurrence};
+  static constexpr bool has_margin = false;
+
+  /// The model without options, and without data.
+  static bpr usual() {
+    bpr m;
+    m.negatives = 1;
+    return m;
+  }
+
+  /// An item that the user is not known to have; nothing if some draws find none.
+  std::optional<std::uint32_t> other_item(const pair_side& side, std::uint32_t user,
+                                          const counter_random& random) const;
+
+  compared_space make_workspace(const sparse_view& data, isa set, std::size_t batch) const {
+    return make_workspace(data, make_side(data), set, batch);
+  }
+  compared_space make_workspace(const sparse_view&, const std::shared_ptr<const pair_side>& side, isa,
+                                std::size_t batch) const {
+    return {width(), batch, side};
+  }
+  void take(compared_space& s, std::size_t k, const sparse_row<float>& z, const counter_random& random) const;
+
+  void gradient(const auto& w, compared_space& s, std::size_t n, const auto& emit) const {
+    for (std::size_t k = 0; k < n; ++k) {
+      const compared_space::compared& c = s.pair(k);
+      if (c.weight == 0.0f) continue;
+      const float pull = differentiate(s, c.weight, read(w, s, c));
+      const auto send = [&](std::size_t offset, std::span<const float> partials) {
+        if constexpr (requires { emit.touched_block(offset, partials, 1.0f); })
+          emit.touched_block(offset, partials, 1.0f);
+        else
+          emit.block(offset, partials);
+      };
+      send(user_row(c.user), s.row(3));
+      send(item_row(c.item), s.row(4));
+      send(item_row(c.other), s.row(5));
+      if (!bias) continue;
+      const float down = -pull;
+      send(item_bias(c.item), {&down, 1});
+      send(item_bias(c.other), {&pull, 1});
+    }
+  }
+  void score(const auto& w, compared_space& s, std::size_t n, std::span<row_score> scores) const {
+    for (std::size_t k = 0; k < n; ++k) {
+      const compared_space::compared& c = s.pair(k);
+      scores[k] = {.loss = c.weight == 0.0f ? 0.0 : static_cast<double>(c.times) * loss_of(read(w, s, c))};
+    }
+  }
+  double squares_touched(std::span<const float> w, const compared_space& s, std::size_t k) const;
+
+ private:
+  /// Reads a pair's rows; returns by how much its item scores above the other one.
+  float read(const auto& w, compared_space& s, const compared_space::compared& c) const {
+    w.block(user_row(c.user), width()).copy_to(s.row(0));
+    w.block(item_row(c.item), width()).copy_to(s.row(1));
+    w.block(item_row(c.other), width()).copy_to(s.row(2));
+    const float added = bias ? w[item_bias(c.item)] - w[item_bias(c.other)] : 0.0f;
+    return added + difference(s);
+  }
+  static float difference(compared_space& s);
+  static double loss_of(float x);
+  /// Writes the gradients of the rows; returns minus the derivative with respect to x.
+  static float differentiate(compared_space& s, float weight, float x);
+};
+
+}  // namespace hogwild

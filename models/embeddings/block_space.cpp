@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/embeddings/block_space.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hogwild {
+namespace {
+
+void multiply(std::span<float> numbers, float factor) {
+  if (factor == 1.0f) return;
+  for (float& x : numbers) x *= factor;
+}
+
+}  // namespace
+
+block_space::block_space(const block_scoring& scoring, isa set, std::size_t sources)
+    : scoring_(scoring),
+      kernels_(embedding_kernels_of(set)),
+      padded_(padded_to_lanes(scoring.targets)),
+      sources_(sources * scoring.width),
+      positives_(sources * scoring.width),
+      targets_(padded_ * scoring.width),
+      source_gradients_(sources * scoring.width),
+      positive_gradients_(sources * scoring.width),
+      target_gradients_(padded_ * scoring.width),
+      source_panels_(sources * scoring.width),
+      target_panels_(padded_ * scoring.width),
+      target_columns_(padded_ * scoring.width),
+      scores_(sources * padded_),
+      added_(padded_),
+      positive_bias_(sources),
+      target_bias_(scoring.targets),
+      lift_(scoring.targets),
+      weight_(sources),
+      positive_score_(sources),
+      positive_slope_(sources),
+      target_bias_slope_(padded_),
+      source_inverse_(sources),
+      positive_inverse_(sources),
+      target_inverse_(padded_),
+      missing_(sources) {
+  begin();
+}
+
+void block_space::begin() {
+  std::ranges::fill(lift_, 0.0f);
+  std::ranges::fill(weight_, 1.0f);
+  left_out_.clear();
+}
+
+void block_space::divide_by_lengths(lined_floats& rows, std::size_t n, std::vector<float>& inverse) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::span<float> r = row(rows, i);
+    const float square = kernels_.dot(r.data(), r.data(), r.size());
+    inverse[i] = square > 0.0f ? 1.0f / std::sqrt(square) : 1.0f;
+    for (float& x : r) x *= inverse[i];
+  }
+}
+
+void block_space::through_division(const lined_floats& divided, lined_floats& gradients, std::size_t n,
+                                   const std::vector<float>& inverse) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::span<float> g = row(gradients, i);
+    const float* const unit = divided.data() + i * scoring_.width;
+    const float along = kernels_.dot(g.data(), unit, g.size());
+    for (std::size_t k = 0; k < g.size(); ++k) g[k] = (g[k] - along * unit[k]) * inverse[i];
+  }
+}
+
+void block_space::score(std::size_t n) {
+  const std::size_t width = scoring_.width;
+  if (scoring_.cosine) {
+    divide_by_lengths(sources_, n, source_inverse_);
+    divide_by_lengths(positives_, n, positive_inverse_);
+    divide_by_lengths(targets_, scoring_.targets, target_inverse_);
+  }
+  const float divided = 1.0f / scoring_.temperature;
+  kernels_.columns_into_panels(targets_.data(), padded_, width, target_columns_.data());
+  kernels_.product(n, padded_, width, sources_.data(), width, 1, target_columns_.data(), scores_.data(), padded_,
+                   false);
+
+  constexpr float nothing = -std::numeric_limits<float>::infinity();
+  for (std::size_t j = 0; j < padded_; ++j)
+    added_.data()[j] = j < scoring_.targets ? lift_[j] + (scoring_.bias ? target_bias_[j] : 0.0f) : nothing;
+  for (std::size_t i = 0; i < n; ++i) {
+    float* const s = scores(i).data();
+    const float* const added = added_.data();
+    for (std::size_t j = 0; j < padded_; ++j) s[j] = s[j] * divided + added[j];
+    positive_score_[i] = kernels_.dot(source(i).data(), positive(i).data(), width) * divided +
+                         (scoring_.bias ? positive_bias_[i] : 0.0f);
+  }
+  const auto absent = std::count(added_.data(), added_.data() + scoring_.targets, nothing);
+  std::fill_n(missing_.begin(), n, static_cast<std::size_t>(absent));
+  for (const auto& [i, j] : left_out_) {
+    float& s = scores(i)[j];
+    if (s != nothing) ++missing_[i];
+    s = nothing;
+  }
+}
+
+void block_space::differentiate(std::size_t n) {
+  score(n);
+  const std::size_t width = scoring_.width;
+  const float divided = 1.0f / scoring_.temperature;
+  std::ranges::fill(target_bias_slope_, 0.0f);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::span<float> s = scores(i);
+    positive_slope_[i] = scoring_.loss.derive(kernels_, s, counted(i), positive_score_[i]) * weight_[i];
+    multiply(s, weight_[i]);
+    if (scoring_.bias) kernels_.add_scaled(1.0f, s.data(), target_bias_slope_.data(), padded_);
+    multiply(s, divided);
+    kernels_.into_panels(source(i).data(), width, i, n, source_panels_.data());
+  }
+  for (std::size_t j = 0; j < padded_; ++j)
+    kernels_.into_panels(target(j).data(), width, j, padded_, target_panels_.data());
+
+  kernels_.product(n, width, padded_, scores_.data(), padded_, 1, target_panels_.data(), source_gradients_.data(),
+                   width, false);
+  kernels_.product(padded_, width, n, scores_.data(), 1, padded_, source_panels_.data(), target_gradients_.data(),
+                   width, false);
+  for (std::size_t i = 0; i < n; ++i) {
+    const float slope = positive_slope_[i] * divided;
+    kernels_.add_scaled(slope, positive(i).data(), row(source_gradients_, i).data(), width);
+    std::ranges::fill(row(positive_gradients_, i), 0.0f);
+    kernels_.add_scaled(slope, source(i).data(), row(positive_gradients_, i).data(), width);
+  }
+  if (!scoring_.cosine) return;
+  through_division(sources_, source_gradients_, n, source_inverse_);
+  through_division(positives_, positive_gradients_, n, positive_inverse_);
+  through_division(targets_, target_gradients_, scoring_.targets, target_inverse_);
+}
+
+void block_space::losses(std::size_t n, std::span<double> to) {
+  score(n);
+  for (std::size_t i = 0; i < n; ++i) to[i] = scoring_.loss.loss(scores(i), counted(i), positive_score_[i]);
+}
+
+}  // namespace hogwild

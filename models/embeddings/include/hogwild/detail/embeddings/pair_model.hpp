@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/data/example.hpp>
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/embeddings/block_space.hpp>
+#include <hogwild/detail/embeddings/row_sums.hpp>
+#include <hogwild/detail/embeddings/target_sampler.hpp>
+#include <hogwild/detail/embeddings/target_table.hpp>
+#include <hogwild/detail/math/random.hpp>
+#include <hogwild/detail/models/factor_rows.hpp>
+#include <hogwild/measures.hpp>
+#include <hogwild/model.hpp>
+
+// The common part of models that learn from pairs of a user and an item which items to recommend. The score of item i
+// for user u is p_u . q_i + b_i, or the cosine of both vectors divided by a temperature. A block of pairs is compared
+// with items drawn at random, which all its pairs have in common; a pair leaves out those that its user is known to
+// have.
+
+namespace hogwild {
+
+/// What all workers read: how items are drawn, and which ones each user is known to have.
+struct pair_side {
+  target_sampler items;
+  known_targets known;
+};
+
+/// How negative items are drawn.
+enum class item_sampler : unsigned char {
+  uniform,     ///< all with the same chance
+  popularity,  ///< in proportion to the number of their pairs to some power
+  in_batch     ///< they are the items of the other pairs of a block
+};
+
+/// Sizes and options; user u is column u of the data, item i column users + i.
+struct pair_shape {
+  using scalar_type = float;
+  static constexpr bool scored = false;  ///< pairs have no labels to predict; what is measured is how items are ranked
+  static constexpr bool emits_sums = true;
+  static constexpr bool takes_weights = true;
+  static constexpr std::size_t measured_rows = 20'000;
+  static constexpr row_kind measured_as = row_kind::pairs;
+  static constexpr sharing_kind sharing = sharing_kind::direct;
+
+  std::size_t users = 0, items = 0;  ///< those in the training data
+  std::size_t factors = 64;          ///< > 0
+  std::size_t negatives = 128;       ///< items drawn for a block, > 0; not in_batch
+  item_sampler sampler = item_sampler::uniform;
+  double popularity = 0.75;  ///< the power of item_sampler::popularity
+  bool bias = true;          ///< whether items have a bias
+  bool cosine = false;
+  double temperature = 1.0;  ///< divides products of vectors, > 0
+
+  /// Floats of a row, with padding.
+  std::size_t width() const { return padded_to_lanes(factors); }
+  std::size_t dim() const { return (users + items) * width() + (bias ? items : 0); }
+  std::size_t user_row(std::size_t user) const { return user * width(); }
+  std::size_t item_row(std::size_t item) const { return (users + item) * width(); }
+  std::size_t item_bias(std::size_t item) const { return (users + items) * width() + item; }
+
+  std::array<double, 6> hyperparameters() const {
+    return {static_cast<double>(factors),
+            static_cast<double>(negatives),
+            static_cast<double>(sampler),
+            popularity,
+            temperature,
+            cosine ? 1.0 : 0.0};
+  }
+  std::array<parameter_group, 3> groups() const {
+    return {{{.name = "users", .rows = users, .width = width()},
+             {.name = "items", .offset = item_row(0), .rows = items, .width = width(), .first_column = users},
+             {.name = "item_bias", .offset = item_bias(0), .rows = bias ? items : 0, .first_column = users}}};
+  }
+  /// Vectors of about the same length whatever the number of factors; biases begin at zero.
+  void init(const auto& w, const auto& random) const {
+    factor_rows{users + items, width(), factors}.init(w, random, 1.4 / std::sqrt(static_cast<double>(factors)));
+  }
+
+  std::shared_ptr<const pair_side> make_side(const sparse_view& rows) const;
+
+  /// Ranks all items for each user of `rows`, but for those that the user is known to have; those of the rows are
+  /// wanted.
+  void measure(std::span<const float> w, const std::shared_ptr<const pair_side>& side, const sparse_view& rows,
+               const thread_runner& in_threads, isa set, const std::stop_token& stop, measurement& into) const;
+
+  /// All items of a model with these parameters, in the order of their numbers.
+  target_table item_table(std::span<const float> w, isa set) const;
+
+  /// The user and the item among these columns, if both are there.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> pair_of(std::span<const std::uint32_t> columns) const;
+  /// The sum of the squares of an item's parameters.
+  double squares_of_item(std::span<const float> w, std::size_t item) const;
+  /// The same of a user's.
+  double squares_of_user(std::span<const float> w, std::size_t user) const;
+  /// The score of the user and the item among these columns; 0 if one of them is missing.
+  float score_of(std::span<const float> w, std::span<const std::uint32_t> columns) const;
+};
+
+/// One worker's memory.
+class pair_space {
+ public:
+  pair_space(const pair_shape& m, const target_loss_rule& loss, std::shared_ptr<const pair_side> side, isa set,
+             std::size_t batch);
+
+  /// Copies a pair; without a user or an item that the model has, it does not count.
+  void take(std::size_t k, const sparse_row<float>& z, const counter_random& random);
+
+  struct pair {
+    std::uint32_t user = 0, item = 0;
+    float times = 0.0f;   ///< its label: how often it counts
+    float weight = 0.0f;  ///< that times the weight of its row; 0: it does not count
+    counter_random random{0, 0};
+  };
+  const pair& example(std::size_t k) const { return pairs_[k]; }
+
+  /// Reads the rows of the first n pairs, and of the items that are drawn for them.
+  void read(const auto& w, std::size_t n) {
+    draw(n);
+    const auto copy = [&](std::size_t offset, std::span<float> to) { w.block(offset, to.size()).copy_to(to); };
+    for (std::size_t i = 0; i < n; ++i) {
+      if (pairs_[i].weight == 0.0f) continue;
+      copy(model_.user_row(pairs_[i].user), block_.source(i));
+      copy(model_.item_row(pairs_[i].item), block_.positive(i));
+      if (model_.bias) block_.positive_bias(i) = w[model_.item_bias(pairs_[i].item)];
+    }
+    for (std::size_t j = 0; j < drawn_.all().size(); ++j) {
+      copy(model_.item_row(drawn_.all()[j]), block_.target(j));
+      if (model_.bias) block_.target_bias(j) = w[model_.item_bias(drawn_.all()[j])];
+    }
+  }
+
+  /// Emits the gradient of the rows that were read.
+  void differentiate(std::size_t n, const auto& emit) {
+    block_.differentiate(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (pairs_[i].weight == 0.0f) continue;
+      rows_.add(model_.user_row(pairs_[i].user), block_.source_gradient(i), 1.0f);
+      rows_.add(model_.item_row(pairs_[i].item), block_.positive_gradient(i), 1.0f);
+    }
+    for (std::size_t j = 0; j < drawn_.all().size(); ++j)
+      rows_.add(model_.item_row(drawn_.all()[j]), block_.target_gradient(j), 0.0f);
+    rows_.emit(emit);
+    if (!model_.bias) return;
+    for (std::size_t i = 0; i < n; ++i)
+      if (pairs_[i].weight != 0.0f)
+        biases_.add(model_.item_bias(pairs_[i].item), block_.positive_bias_gradient(i), 1.0f);
+    for (std::size_t j = 0; j < drawn_.all().size(); ++j)
+      biases_.add(model_.item_bias(drawn_.all()[j]), block_.target_bias_gradient(j), 0.0f);
+    biases_.emit(emit);
+  }
+
+  /// The losses of the rows that were read, without weights.
+  void losses(std::size_t n, std::span<row_score> to);
+
+ private:
+  /// Draws the items of a block by the random numbers of its first pair.
+  void draw(std::size_t n);
+
+  pair_shape model_;
+  target_loss_rule loss_;
+  std::shared_ptr<const pair_side> side_;
+  block_space block_;
+  std::vector<pair> pairs_;
+  drawn_targets drawn_;
+  row_sums rows_, biases_;
+  std::vector<double> losses_;
+};
+
+/// What a model adds: a static `loss`, its target_loss.
+template <class Model>
+struct pair_formula : pair_shape {
+  using workspace = pair_space;
+
+  float margin = 1.0f;  ///< by which a pair's item should score above others, under hinge and warp
+
+  target_loss_rule rule() const { return {.kind = Model::loss_kind, .margin = margin, .targets = items}; }
+
+  pair_space make_workspace(const sparse_view& data, isa set, std::size_t batch) const {
+    return make_workspace(data, make_side(data), set, batch);
+  }
+  pair_space make_workspace(const sparse_view&, const std::shared_ptr<const pair_side>& side, isa set,
+                            std::size_t batch) const {
+    return {*this, rule(), side, set, batch};
+  }
+  void take(pair_space& s, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
+    s.take(k, z, random);
+  }
+  void gradient(const auto& w, pair_space& s, std::size_t n, const auto& emit) const {
+    s.read(w, n);
+    s.differentiate(n, emit);
+  }
+  void score(const auto& w, pair_space& s, std::size_t n, std::span<row_score> scores) const {
+    s.read(w, n);
+    s.losses(n, scores);
+  }
+  /// The sum of the squares that l2 adds for a pair: those of its own rows.
+  double squares_touched(std::span<const float> w, const pair_space& s, std::size_t k) const {
+    const pair_space::pair& p = s.example(k);
+    if (p.weight == 0.0f) return 0.0;
+    return squares_of_user(w, p.user) + squares_of_item(w, p.item);
+  }
+};
+
+}  // namespace hogwild

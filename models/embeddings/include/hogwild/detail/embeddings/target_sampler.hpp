@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/math/alias_table.hpp>
+
+namespace hogwild {
+
+/// Draws negative targets in proportion to count^power: uniformly if the power is 0. Never changed, so any number of
+/// threads may use it.
+class target_sampler {
+ public:
+  /// For targets 0 .. targets - 1, which occur `counts` times; without counts all are equally likely. A target that
+  /// does not occur counts as if it occurred once, so that every one can be drawn.
+  target_sampler(std::size_t targets, std::span<const std::uint32_t> counts, double power);
+
+  /// A target, by 64 random bits.
+  std::uint32_t draw(std::uint64_t bits) const {
+    if (table_.empty()) return static_cast<std::uint32_t>((bits >> 32) * targets_ >> 32);
+    return draw_from(table_, bits);
+  }
+  /// -log of the chance with which a target is drawn.
+  float rarity(std::size_t target) const {
+    return rarity_.empty() ? std::log(static_cast<float>(targets_)) : rarity_[target];
+  }
+
+ private:
+  std::uint64_t targets_;
+  std::vector<alias_column> table_;  ///< empty: uniform
+  std::vector<float> rarity_;
+};
+
+/// The positive targets of each source, ascending, each once: to leave them out among negative ones. Never changed.
+class known_targets {
+ public:
+  /// Of the rows whose entries are a column below `sources` and one of the `targets` columns that follow these. Rows
+  /// with other entries are passed over.
+  known_targets(const sparse_view& rows, std::size_t sources, std::size_t targets);
+
+  std::span<const std::uint32_t> of(std::size_t source) const {
+    return std::span(target_).subspan(begin_[source], begin_[source + 1] - begin_[source]);
+  }
+
+ private:
+  std::vector<std::size_t> begin_;  ///< one more than there are sources
+  std::vector<std::uint32_t> target_;
+};
+
+/// Finds the places of a target among those that a block has drawn, of which some may be equal.
+class drawn_targets {
+ public:
+  explicit drawn_targets(std::size_t most);
+
+  void clear();
+  /// Adds the target at the next place.
+  void add(std::uint32_t target);
+  std::span<const std::uint32_t> all() const { return target_; }
+
+  /// Calls f(place) for each place of the target.
+  template <class F>
+  void for_places(std::uint32_t target, const F& f) const {
+    for (std::uint32_t at = heads_[slot(target)]; at != none; at = next_[at])
+      if (target_[at] == target) f(std::size_t{at});
+  }
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffff;
+  std::size_t slot(std::uint32_t target) const { return target * 0x9e3779b1u >> shift_; }
+
+  unsigned shift_;
+  std::vector<std::uint32_t> heads_, next_, target_;
+};
+
+}  // namespace hogwild

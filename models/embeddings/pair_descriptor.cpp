@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embeddings/pair_descriptor.hpp"
+
+#include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/ratings.hpp>
+
+#include "factors/factor_options.hpp"
+
+namespace hogwild::detail {
+namespace {
+
+/// Calls copy(place among the parameters, place in the saved row, number) for the parameters of the model's column.
+template <class Copy>
+void for_saved_parts(const pair_shape& m, std::size_t column, const Copy& copy) {
+  copy(column * m.width(), std::size_t{0}, m.factors);
+  if (m.bias && column >= m.users) copy(m.item_bias(column - m.users), m.factors, std::size_t{1});
+}
+
+std::size_t saved_width(const pair_shape& m) {
+  return m.factors + (m.bias ? 1 : 0);
+}
+
+constexpr const char* sampler_words[] = {"uniform", "popularity", "in_batch"};
+
+}  // namespace
+
+std::vector<model_option> pair_options(const pair_shape& usual) {
+  return {
+      factors_option(usual.factors, "of each user and item"),
+      count_option("negatives", usual.negatives, "items drawn at random against which a block of pairs is compared"),
+      word_option("sampler", {sampler_words[0], sampler_words[1], sampler_words[2]},
+                  "whether these are drawn alike, by how many pairs they have, or are those of the block's pairs"),
+      number_option("popularity", usual.popularity,
+                    "--sampler popularity draws an item by its number of pairs to this power"),
+      word_option(
+          "similarity",
+          usual.cosine ? std::vector<std::string>{"cosine", "product"} : std::vector<std::string>{"product", "cosine"},
+          "what a score is made of: the product of two vectors, or their cosine"),
+      number_option("temperature", usual.temperature, "divides products and cosines")};
+}
+
+void take_pair_options(const model_options& options, pair_shape& m) {
+  m.factors = factors_of(options, m.factors);
+  m.negatives = options.count("negatives", m.negatives);
+  const std::string sampler = options.text("sampler", sampler_words[static_cast<std::size_t>(m.sampler)]);
+  m.sampler = static_cast<item_sampler>(std::ranges::find(sampler_words, sampler) - sampler_words);
+  m.popularity = options.number("popularity", m.popularity);
+  m.cosine = options.text("similarity", m.cosine ? "cosine" : "product") == "cosine";
+  m.temperature = options.number("temperature", m.temperature);
+  if (m.negatives < 1 || m.negatives > 65'536) throw config_error("--negatives is 1 to 65536");
+  if (m.popularity < 0.0 || m.popularity > 1.0) throw config_error("--popularity is a power from 0 to 1");
+  if (options.given("popularity") && m.sampler != item_sampler::popularity)
+    throw config_error("--popularity is the power of --sampler popularity: add that, or leave it out");
+  if (options.given("negatives") && m.sampler == item_sampler::in_batch)
+    throw config_error(
+        "--sampler in_batch draws no items, it takes those of the other pairs: leave out --negatives, "
+        "and set their number by --batch");
+  if (!(m.temperature > 0.0)) throw config_error("--temperature is a number above 0");
+}
+
+void take_pair_sizes(const model_data& data, pair_shape& m) {
+  if (!std::ranges::is_partitioned(data.rows.original, is_user_column))
+    throw config_error("pairs need one file for all ranks, not one for each");
+  m.users = count_users(data.rows.original);
+  m.items = data.features() - m.users;
+}
+
+void save_pair_rows(const pair_shape& m, const trained_parameters& trained, saved_model& to) {
+  if (trained.values.size() != m.dim() || trained.original.size() != m.users + m.items)
+    throw config_error("these parameters are not those of this model of pairs");
+  to.model_options = {
+      {"rank", static_cast<double>(m.factors)}, {"cosine", m.cosine ? 1.0 : 0.0}, {"temperature", m.temperature}};
+  to.width = saved_width(m);
+  to.weights.resize(trained.original.size() * to.width);
+  for (std::size_t k = 0; k < trained.saved_order.size(); ++k) {
+    for_saved_parts(m, trained.saved_order[k], [&](std::size_t from, std::size_t at, std::size_t count) {
+      std::ranges::copy(trained.values.subspan(from, count),
+                        to.weights.begin() + static_cast<std::ptrdiff_t>(k * to.width + at));
+    });
+  }
+}
+
+void load_pair_shape(const saved_model& saved, pair_shape& m) {
+  m.factors = saved_count(saved, "rank", most_factors);
+  m.cosine = saved_number(saved, "cosine") != 0.0;
+  m.temperature = saved_number(saved, "temperature");
+  m.users = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_user_column));
+  m.items = saved.columns.size() - m.users;
+  m.bias = saved.width == m.factors + 1;
+  if (saved.width != saved_width(m) || !saved.bias.empty() || !(m.temperature > 0.0) ||
+      saved.weights.size() != saved.columns.size() * saved.width)
+    throw input_error("the number of parameters does not suit the model " + saved.model);
+}
+
+loaded_pair_rows load_pair_rows(const pair_shape& m, const saved_model& saved) {
+  loaded_pair_rows rows{std::vector<float>(m.dim()), std::vector<std::uint32_t>(saved.columns.size()), {}};
+  auto user = std::uint32_t{0}, item = static_cast<std::uint32_t>(m.users);
+  for (std::size_t k = 0; k < saved.columns.size(); ++k) {
+    const std::uint32_t place = is_user_column(saved.columns[k]) ? user++ : item++;
+    rows.places.push_back(place);
+    rows.columns[place] = saved.columns[k];
+    for_saved_parts(m, place, [&](std::size_t to, std::size_t from, std::size_t count) {
+      std::ranges::copy(saved.row(k).subspan(from, count), rows.parameters.begin() + static_cast<std::ptrdiff_t>(to));
+    });
+  }
+  return rows;
+}
+
+}  // namespace hogwild::detail

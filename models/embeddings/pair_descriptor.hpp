@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <hogwild/detail/embeddings/pair_model.hpp>
+#include <hogwild/detail/models/descriptor.hpp>
+
+// Descriptors of models that learn from pairs of users and items. Saved models hold the vector and the bias of each
+// user and item side by side, without padding; the bias of a user is 0.
+
+namespace hogwild::detail {
+
+/// Options of a model whose usual values are those of `m`.
+std::vector<model_option> pair_options(const pair_shape& usual);
+/// Sets what the options say. Throws config_error for an option out of range.
+void take_pair_options(const model_options& options, pair_shape& m);
+/// Counts users and items. Throws config_error for data that are no pairs.
+void take_pair_sizes(const model_data& data, pair_shape& m);
+
+void save_pair_rows(const pair_shape& m, const trained_parameters& trained, saved_model& to);
+/// The sizes of a saved model. Throws input_error if they do not fit together.
+void load_pair_shape(const saved_model& saved, pair_shape& m);
+
+/// A saved model's parameters, and the place of each of its columns among the model's own, where users stand first.
+struct loaded_pair_rows {
+  std::vector<float> parameters;
+  std::vector<std::uint32_t> columns;  ///< the input number of each of the model's columns
+  std::vector<std::uint32_t> places;   ///< by the place among saved columns
+};
+loaded_pair_rows load_pair_rows(const pair_shape& m, const saved_model& saved);
+
+template <class M>
+class loaded_pairs final : public loaded_model {
+ public:
+  loaded_pairs(const M& m, loaded_pair_rows rows)
+      : loaded_model(std::move(rows.parameters), std::move(rows.columns)), model_(m), places_(std::move(rows.places)) {}
+
+  named_model model() const override { return model_; }
+  /// The score of a pair. Its loss depends on drawn items, and is not told.
+  row_score loss_and_score(const sparse_row<float>& z) const override {
+    std::vector<std::uint32_t> columns;
+    for (const std::uint32_t k : z.index) columns.push_back(places_[k]);
+    return {.score = model_.score_of(parameters_, columns)};
+  }
+
+ private:
+  M model_;
+  std::vector<std::uint32_t> places_;
+};
+
+template <class M>
+class pair_descriptor final : public descriptor_for<M> {
+ public:
+  explicit pair_descriptor(std::string summary)
+      : descriptor_for<M>({.summary = std::move(summary),
+                           .input = model_input::pairs,
+                           .options = options(),
+                           .bias_of_its_own = true}) {}
+
+  named_model make(const model_data& data, const model_options& options) const override {
+    M m = M::usual();
+    m.bias = data.bias.value_or(m.bias);
+    take_pair_options(options, m);
+    if constexpr (M::has_margin) m.margin = static_cast<float>(options.number("margin", static_cast<double>(m.margin)));
+    take_pair_sizes(data, m);
+    return m;
+  }
+
+  std::shared_ptr<const loaded_model> load(const saved_model& saved) const override {
+    M m = M::usual();
+    load_pair_shape(saved, m);
+    return std::make_shared<loaded_pairs<M>>(m, load_pair_rows(m, saved));
+  }
+
+ private:
+  static std::vector<model_option> options() {
+    std::vector<model_option> all = pair_options(M::usual());
+    if constexpr (M::has_margin)
+      all.push_back(number_option("margin", 1.0, "by how much a pair's item should score above others"));
+    return all;
+  }
+  saved_model save_model(const M& m, const trained_parameters& trained) const override {
+    saved_model saved;
+    save_pair_rows(m, trained, saved);
+    return saved;
+  }
+};
+
+}  // namespace hogwild::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/embeddings/pair_model.hpp>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace hogwild {
+namespace {
+
+double squares(std::span<const float> row) {
+  double sum = 0.0;
+  for (const float x : row) sum += static_cast<double>(x) * static_cast<double>(x);
+  return sum;
+}
+
+}  // namespace
+
+std::shared_ptr<const pair_side> pair_shape::make_side(const sparse_view& rows) const {
+  const auto counts =
+      rows.degree.size() == users + items ? rows.degree.subspan(users) : std::span<const std::uint32_t>();
+  const double power = sampler == item_sampler::uniform ? 0.0 : sampler == item_sampler::in_batch ? 1.0 : popularity;
+  return std::make_shared<const pair_side>(
+      pair_side{target_sampler(items, counts, power), known_targets(rows, users, items)});
+}
+
+std::optional<std::pair<std::uint32_t, std::uint32_t>> pair_shape::pair_of(
+    std::span<const std::uint32_t> columns) const {
+  std::optional<std::uint32_t> user, item;
+  for (const std::uint32_t column : columns) {
+    if (column < users)
+      user = column;
+    else if (column - users < items)
+      item = static_cast<std::uint32_t>(column - users);
+  }
+  if (!user || !item) return std::nullopt;
+  return std::pair(*user, *item);
+}
+
+double pair_shape::squares_of_user(std::span<const float> w, std::size_t user) const {
+  return squares(w.subspan(user_row(user), width()));
+}
+
+double pair_shape::squares_of_item(std::span<const float> w, std::size_t item) const {
+  const double added = bias ? static_cast<double>(w[item_bias(item)]) : 0.0;
+  return squares(w.subspan(item_row(item), width())) + added * added;
+}
+
+float pair_shape::score_of(std::span<const float> w, std::span<const std::uint32_t> columns) const {
+  const auto pair = pair_of(columns);
+  if (!pair) return 0.0f;
+  const std::span<const float> p = w.subspan(user_row(pair->first), factors),
+                               q = w.subspan(item_row(pair->second), factors);
+  double product = 0.0, p_square = 0.0, q_square = 0.0;
+  for (std::size_t k = 0; k < factors; ++k) {
+    const auto x = static_cast<double>(p[k]), y = static_cast<double>(q[k]);
+    product += x * y;
+    p_square += x * x;
+    q_square += y * y;
+  }
+  if (cosine && p_square > 0.0 && q_square > 0.0) product /= std::sqrt(p_square * q_square);
+  const double added = bias ? static_cast<double>(w[item_bias(pair->second)]) : 0.0;
+  return static_cast<float>(product / temperature + added);
+}
+
+pair_space::pair_space(const pair_shape& m, const target_loss_rule& loss, std::shared_ptr<const pair_side> side,
+                       isa set, std::size_t batch)
+    : model_(m),
+      loss_(loss),
+      side_(std::move(side)),
+      block_({.width = m.width(),
+              .targets = m.sampler == item_sampler::in_batch ? batch : m.negatives,
+              .cosine = m.cosine,
+              .temperature = static_cast<float>(m.temperature),
+              .bias = m.bias,
+              .loss = loss},
+             set, batch),
+      pairs_(batch),
+      drawn_(block_.targets()),
+      rows_(m.width()),
+      biases_(1),
+      losses_(batch) {}
+
+void pair_space::take(std::size_t k, const sparse_row<float>& z, const counter_random& random) {
+  pair& p = pairs_[k];
+  p = {.random = random};
+  if (const auto found = model_.pair_of(z.index)) {
+    p.user = found->first;
+    p.item = found->second;
+    p.times = z.label;
+    p.weight = z.weight * z.label;
+  }
+}
+
+void pair_space::draw(std::size_t n) {
+  block_.begin();
+  drawn_.clear();
+  if (n == 0) return;
+  const bool in_batch = model_.sampler == item_sampler::in_batch;
+  const std::size_t count = in_batch ? n : block_.targets();
+  const float chances = std::log(static_cast<float>(count));
+  for (std::size_t j = 0; j < count; ++j) {
+    const std::uint32_t item = in_batch ? pairs_[j].item : side_->items.draw(pairs_.front().random.bits(j));
+    drawn_.add(item);
+    // The sum over drawn items then has the mean of the sum over all items.
+    if (loss_.kind == target_loss::softmax) block_.lift(j, side_->items.rarity(item) - chances);
+  }
+  for (std::size_t j = count; j < block_.targets(); ++j) block_.lift(j, -std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < n; ++i) {
+    block_.weigh(i, pairs_[i].weight);
+    if (pairs_[i].weight == 0.0f) continue;
+    for (const std::uint32_t item : side_->known.of(pairs_[i].user))
+      drawn_.for_places(item, [&](std::size_t place) { block_.leave_out(i, place); });
+  }
+}
+
+void pair_space::losses(std::size_t n, std::span<row_score> to) {
+  block_.losses(n, losses_);
+  for (std::size_t i = 0; i < n; ++i) to[i] = {.loss = static_cast<double>(pairs_[i].times) * losses_[i]};
+}
+
+}  // namespace hogwild

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/embeddings/target_sampler.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+
+namespace hogwild {
+
+target_sampler::target_sampler(std::size_t targets, std::span<const std::uint32_t> counts, double power)
+    : targets_(targets) {
+  if (power == 0.0 || counts.empty()) return;
+  std::vector<double> mass(targets);
+  double total = 0.0;
+  for (std::size_t k = 0; k < targets; ++k)
+    total += mass[k] = std::pow(static_cast<double>(std::max(counts[k], 1u)), power);
+  rarity_.reserve(targets);
+  for (const double m : mass) rarity_.push_back(static_cast<float>(std::log(total / m)));
+  table_ = alias_table(std::move(mass));
+}
+
+known_targets::known_targets(const sparse_view& rows, std::size_t sources, std::size_t targets) : begin_(sources + 1) {
+  row_cursor cursor(rows);
+  const auto for_pairs = [&](const auto& f) {
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+      const sparse_row<float> z = cursor.row(r);
+      if (z.size() != 2 || z.index[0] >= sources || z.index[1] < sources || z.index[1] - sources >= targets) continue;
+      f(z.index[0], static_cast<std::uint32_t>(z.index[1] - sources));
+    }
+  };
+  rows.ensure(0, rows.rows());
+  for_pairs([&](std::uint32_t source, std::uint32_t) { ++begin_[source + 1]; });
+  for (std::size_t s = 0; s < sources; ++s) begin_[s + 1] += begin_[s];
+  target_.resize(begin_.back());
+  std::vector<std::size_t> to(begin_.begin(), begin_.end() - 1);
+  for_pairs([&](std::uint32_t source, std::uint32_t target) { target_[to[source]++] = target; });
+
+  // Each once: what repeats is dropped, and later ones move forward.
+  std::size_t kept = 0;
+  for (std::size_t s = 0; s < sources; ++s) {
+    const auto first = target_.begin() + static_cast<std::ptrdiff_t>(begin_[s]);
+    const auto last = target_.begin() + static_cast<std::ptrdiff_t>(to[s]);
+    std::sort(first, last);
+    begin_[s] = kept;
+    kept = static_cast<std::size_t>(
+        std::copy(first, std::unique(first, last), target_.begin() + static_cast<std::ptrdiff_t>(kept)) -
+        target_.begin());
+  }
+  begin_.back() = kept;
+  target_.resize(kept);
+}
+
+drawn_targets::drawn_targets(std::size_t most)
+    : shift_(32u - static_cast<unsigned>(std::bit_width(std::max<std::size_t>(2 * most, 2)))),
+      heads_(std::size_t{1} << (32u - shift_), none) {
+  next_.reserve(most);
+  target_.reserve(most);
+}
+
+void drawn_targets::clear() {
+  for (const std::uint32_t target : target_) heads_[slot(target)] = none;
+  next_.clear();
+  target_.clear();
+}
+
+void drawn_targets::add(std::uint32_t target) {
+  std::uint32_t& head = heads_[slot(target)];
+  next_.push_back(head);
+  head = static_cast<std::uint32_t>(target_.size());
+  target_.push_back(target);
+}
+
+}  // namespace hogwild
