@@ -73,7 +73,7 @@ class Dataset:
     copies : tuple of str
         What was copied, and why; empty if everything is borrowed.
     names : list of str or None
-        The column names of a frame, or the names of entities and relations.
+        The names of columns: of a frame, of entities and relations, or of users and items that have names.
     path : str or None
         The file, if open() returned this Dataset.
 
@@ -288,6 +288,7 @@ _OF_THEMSELVES = ("pairs", "pairs:lines", "pairs:lists", "triples")
 
 def open(path: str | os.PathLike, format: str = "auto", *, model: str | None = None, cache: bool = True,
          cache_folder: str | os.PathLike = "", memory: int | None = None, index_base: int | None = None,
+         named_ids: bool = False, positive_from: float | None = None,
          label: Any = None, weight: str | None = None, group: str | None = None, numeric: str | Sequence[str] = (),
          categorical: str | Sequence[str] = (), list: str | Sequence[str] = (), text: str | Sequence[str] = (), date: str | Sequence[str] = (),
          ignore: str | Sequence[str] = (), interactions: str | Sequence[str] = (), hash_bits: int | None = None,
@@ -321,6 +322,10 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str | None = N
         The most memory for parsing, in bytes.
     index_base : int, optional
         LIBSVM text: 0 or 1, the number of the first column; by default 0 if the first lines have an index 0.
+    named_ids : bool, default False
+        Users and items of ratings and pairs are names, not numbers.
+    positive_from : float, optional
+        Ratings of at least this are pairs, and others are left out.
     label : str, or array for files of numpy's, optional
         Of a table the column of the label. A model that is trained on it reads other tables by the names of their
         columns, in the command. For a file of numpy's an array of labels, the path of a .npy file, or the name of an
@@ -362,7 +367,8 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str | None = N
         others = {"weight": weight, "group": group, "columns": columns, "char_ngrams": char_ngrams, "index_base": index_base,
                   "hash_bits": hash_bits, "min_rows": min_rows, "word_ngrams": word_ngrams, "word_skips": word_skips,
                   "numeric": numeric, "categorical": categorical, "list": list, "text": text, "date": date,
-                  "ignore": ignore, "interactions": interactions, "memory": memory, "cache_folder": cache_folder}
+                  "ignore": ignore, "interactions": interactions, "memory": memory, "cache_folder": cache_folder,
+                  "named_ids": named_ids or None, "positive_from": positive_from}
         given = [name for name, value in others.items() if value not in (None, (), "", [])]
         if format != "auto":
             given.append("format")
@@ -377,9 +383,13 @@ def open(path: str | os.PathLike, format: str = "auto", *, model: str | None = N
         raise TypeError(f"format={format!r}: it is the name of a format, or 'auto'")
     if memory is not None and (not isinstance(memory, numbers.Integral) or memory < 0):
         raise TypeError(f"memory={memory!r}: it is a whole number of bytes, or None")
+    if positive_from is not None and not isinstance(positive_from, numbers.Real):
+        raise TypeError(f"positive_from={positive_from!r}: it is a number, or None")
+    of_pairs = ["--named-ids"] if flag_of(named_ids, "named_ids") else []
+    of_pairs += [] if positive_from is None else [f"--positive-from={float(positive_from)!r}"]
     options = {"format": format, "model": model, "no_cache": not flag_of(cache, "cache"),
                "cache_folder": os.fspath(cache_folder), "memory": memory,
-               "table": _table_words(
+               "table": of_pairs + _table_words(
                    {"label": label, "weight": weight, "group": group, "char_ngrams": char_ngrams}, columns,
                    {"numeric": numeric, "categorical": categorical, "list": list, "text": text, "date": date,
                     "ignore": ignore, "interactions": interactions},

@@ -105,7 +105,7 @@ python_rows open_file(const std::string& path, const std::string& format, const 
   cli::data_options files;
   cli::command_line line("open", "", "");
   files.declare(line);
-  files.table.declare(line);
+  files.declare_values(line);
   table.push_back("--format=" + format);
   line.take(std::move(table));  // it refuses what is no format
   files.quiet = true;

@@ -304,6 +304,12 @@ def test_pairs_and_triples_are_opened_for_what_they_are(tmp_path):
     triples = hw.open(tmp_path / "triples.tsv", format="triples")
     assert triples.shape == (2, 5) and triples.names == ["b", "01", "1", "r", "s"]
     assert pickle.loads(pickle.dumps(triples)).names == triples.names
+    (tmp_path / "named.tsv").write_text("ann\tx\t5\nbob\ty\t2\n")
+    with pytest.warns(hw.Note, match="1 ratings below 3 are left out"):
+        named = hw.open(tmp_path / "named.tsv", format="pairs", named_ids=True, positive_from=3)
+    assert named.shape == (1, 2) and named.names == ["ann", "x"]
+    with pytest.raises(hw.ConfigError, match="positive_from is for ratings that become pairs"):
+        hw.open(tmp_path / "named.tsv", positive_from=3)
     with pytest.raises(hw.ConfigError, match="reads rows of features, not format pairs"):
         hw.open(tmp_path / "pairs.txt", format="pairs", model="logistic")
 
