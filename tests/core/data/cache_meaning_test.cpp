@@ -193,6 +193,28 @@ TEST(cache_meaning, of_ratings_is_a_user_and_then_an_item) {
             sound);
 }
 
+TEST(cache_meaning, of_pairs_is_ratings_above_0) {
+  contents pairs = some_ratings();
+  pairs.kind = input_format::pairs;
+  EXPECT_EQ(fault_of(pairs), sound);
+  EXPECT_THAT(fault_of(pairs, [](contents& c) { std::swap(c.rows[0][0], c.rows[0][1]); }), HasSubstr("rows from 1 on"));
+  for (const double weight : {0.0, -1.0, 1e-60, 1e39, not_a_number})
+    EXPECT_THAT(fault_of(pairs, [&](contents& c) { c.label[0] = weight; }), HasSubstr("labels")) << weight;
+}
+
+TEST(cache_meaning, of_triples_is_a_relation_between_entities) {
+  const contents triples{.kind = input_format::triples,
+                         .rows = {{{0, 1.0f}, {2, 1.0f}, {0, 1.0f}}, {{1, 1.0f}, {2, 1.0f}, {0, 1.0f}}, {{2, 1.0f}}},
+                         .label = {0.0, 0.0, 0.0},
+                         .original = {user_column(0), user_column(1), item_column(0)},
+                         .degree = {4, 1, 3}};
+  EXPECT_EQ(fault_of(triples), sound);
+  EXPECT_THAT(fault_of(triples, [](contents& c) { c.label[0] = 1.0; }), HasSubstr("labels"));
+  for (const auto& row : std::vector<std::vector<std::pair<std::uint32_t, float>>>{
+           {{2, 1.0f}, {0, 1.0f}, {1, 1.0f}}, {{0, 1.0f}, {1, 1.0f}, {0, 1.0f}}, {{0, 1.0f}, {2, 1.0f}, {2, 1.0f}}})
+    EXPECT_THAT(fault_of(triples, [&](contents& c) { c.rows[1] = row; }), HasSubstr("rows from 1 on"));
+}
+
 TEST(cache_meaning, of_the_columns_of_ffm_is_a_field) {
   contents fields = plain_rows();
   fields.kind = input_format::libffm;
