@@ -22,6 +22,7 @@
 #include "data/row_format.hpp"
 #include "ratings_parser.hpp"
 #include "text/input_stream.hpp"
+#include "text/known_kinds.hpp"
 #include "text/text_fields.hpp"
 
 namespace hogwild {
@@ -90,6 +91,7 @@ class pairs_reading {
 
  private:
   void look(bool named) {
+    detail::require_kind(text_, "pairs", name_);
     layout_ = detail::look_at_ratings(
         text_, {.named = named, .labels_optional = !how_.positive_from, .times = true, .weights = !how_.positive_from},
         name_);
@@ -109,8 +111,7 @@ class pairs_reading {
     const auto capacity = layout_.lists ? detail::lists_capacity : detail::ratings_capacity;
     return parse_all(
         *detail::open_input_memory(text_, name_),
-        {.name = "pairs",
-         .capacity = [=](std::string_view text) { return capacity(text.size()); },
+        {.capacity = [=](std::string_view text) { return capacity(text.size()); },
          .parse = [&](std::string_view text, const detail::block_context& context,
                       detail::row_block& rows) { detail::parse_ratings_block(text, context, layout_, rows, numbers); }},
         {.labels_optional = !how_.positive_from, .set = options_.isa});

@@ -11,6 +11,7 @@
 
 #include "ratings_parser.hpp"
 #include "text/input_stream.hpp"
+#include "text/known_kinds.hpp"
 #include "triples_parser.hpp"
 
 namespace hogwild {
@@ -105,13 +106,13 @@ std::unique_ptr<parsed_text> read_triples(const std::string& path, triple_names&
   };
   const std::string all = read_unpacked(path, text_look(name));
   const triples_layout layout = look_at_triples(all);
+  if (!layout.looks_right) require_kind(all, "triples", name);
   if (layout.header_line > 0) note("line " + std::to_string(layout.header_line) + " is a header, and no triple");
   const std::string most =
       "triples may have at most " + std::to_string(largest_rating_id) + " entities, and as many relations";
   auto text = parse_by_names(names.entities, names.relations, most, [&](rating_numbers& numbers) {
     return parse_all(*open_input_memory(all, name),
-                     {.name = layout.looks_right ? "" : "triples",
-                      .capacity = [](std::string_view block) { return triples_capacity(block.size()); },
+                     {.capacity = [](std::string_view block) { return triples_capacity(block.size()); },
                       .parse = [&](std::string_view block, const block_context& context,
                                    row_block& rows) { parse_triples_block(block, context, layout, rows, numbers); }},
                      {.set = options.isa});
