@@ -212,7 +212,8 @@ std::span<const std::string> python_rows::label_words() const {
 }
 
 std::vector<std::string> python_rows::column_names() const {
-  saved_model all{.columns = columns()};
+  saved_model all;
+  all.columns = columns();
   if (names_) cli::keep_names(*names_, all);
   return all.names;
 }
