@@ -11,10 +11,9 @@ namespace hogwild {
 std::optional<std::uint32_t> bpr::other_item(const pair_side& side, std::uint32_t user,
                                              const counter_random& random) const {
   constexpr std::uint64_t tries = 16;
-  const std::span<const std::uint32_t> known = side.known.of(user);
   for (std::uint64_t k = 0; k < tries; ++k) {
     const std::uint32_t item = side.items.draw(random.bits(k));
-    if (!std::ranges::binary_search(known, item)) return item;
+    if (!side.known.contains(user, item)) return item;
   }
   return std::nullopt;
 }

@@ -107,4 +107,14 @@ loaded_pair_rows load_pair_rows(const pair_shape& m, const saved_model& saved) {
   return rows;
 }
 
+item_vectors vectors_of(const pair_shape& m, std::span<const float> parameters) {
+  item_vectors v{.width = m.width(),
+                 .users = parameters.first(m.item_row(0)),
+                 .items = parameters.subspan(m.item_row(0), m.items * m.width()),
+                 .by_length = m.cosine,
+                 .temperature = static_cast<float>(m.temperature)};
+  if (m.bias) v.item_added = parameters.subspan(m.item_bias(0), m.items);
+  return v;
+}
+
 }  // namespace hogwild::detail

@@ -13,6 +13,8 @@
 #include <hogwild/detail/embeddings/pair_model.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
 
+#include "factors/factor_options.hpp"
+
 // Descriptors of models that learn from pairs of users and items. Saved models hold the vector and the bias of each
 // user and item side by side, without padding; the bias of a user is 0.
 
@@ -37,6 +39,8 @@ struct loaded_pair_rows {
 };
 loaded_pair_rows load_pair_rows(const pair_shape& m, const saved_model& saved);
 
+item_vectors vectors_of(const pair_shape& m, std::span<const float> parameters);
+
 template <class M>
 class loaded_pairs final : public loaded_model {
  public:
@@ -50,11 +54,19 @@ class loaded_pairs final : public loaded_model {
     for (const std::uint32_t k : z.index) columns.push_back(places_[k]);
     return {.score = model_.score_of(parameters_, columns)};
   }
+  std::optional<item_vectors> vectors() const override { return vectors_of(model_, parameters_); }
 
  private:
   M model_;
   std::vector<std::uint32_t> places_;
 };
+
+/// Whether the model's loss has a margin.
+template <class M>
+inline constexpr bool has_margin = [] {
+  if constexpr (requires { M::loss_kind; }) return M::loss_kind == target_loss::warp;
+  return false;
+}();
 
 template <class M>
 class pair_descriptor final : public descriptor_for<M> {
@@ -68,8 +80,11 @@ class pair_descriptor final : public descriptor_for<M> {
   named_model make(const model_data& data, const model_options& options) const override {
     M m = M::usual();
     m.bias = data.bias.value_or(m.bias);
+    if (const auto known = initial_model<M>(data);
+        known && (data.takes_all_groups() || data.takes_one_of({"users", "items"})))
+      m.factors = known->factors;
     take_pair_options(options, m);
-    if constexpr (M::has_margin) m.margin = static_cast<float>(options.number("margin", static_cast<double>(m.margin)));
+    if constexpr (has_margin<M>) m.margin = static_cast<float>(options.number("margin", static_cast<double>(m.margin)));
     take_pair_sizes(data, m);
     return m;
   }
@@ -83,7 +98,7 @@ class pair_descriptor final : public descriptor_for<M> {
  private:
   static std::vector<model_option> options() {
     std::vector<model_option> all = pair_options(M::usual());
-    if constexpr (M::has_margin)
+    if constexpr (has_margin<M>)
       all.push_back(number_option("margin", 1.0, "by how much a pair's item should score above others"));
     return all;
   }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <mutex>
 #include <vector>
 
 #include <hogwild/detail/embeddings/pair_model.hpp>
@@ -19,45 +18,53 @@ target_table pair_shape::item_table(std::span<const float> w, isa set) const {
 }
 
 void pair_shape::measure(std::span<const float> w, const std::shared_ptr<const pair_side>& side,
-                         const sparse_view& rows, const thread_runner& in_threads, isa set, const std::stop_token& stop,
-                         measurement& into) const {
+                         const sparse_view& rows, std::size_t lists, const thread_runner& in_threads, isa set,
+                         const std::stop_token& stop, measurement& into) const {
   const known_targets given(rows, users, items);
   const target_table table = item_table(w, set);
   std::vector<std::uint32_t> asked;  // users with a pair among the rows
   for (std::size_t user = 0; user < users; ++user)
     if (!given.of(user).empty()) asked.push_back(static_cast<std::uint32_t>(user));
+  if (lists < asked.size()) {
+    for (std::size_t i = 0; i < lists; ++i) asked[i] = asked[i * asked.size() / lists];
+    asked.resize(lists);
+  }
 
-  top_counts all(items);
-  std::mutex adding;
-  std::atomic<std::size_t> next{0};
-  in_threads([&] {
-    top_counts mine(items);
-    target_finder finder(table, top_items);
-    std::vector<std::span<const std::uint32_t>> known;
-    std::vector<std::uint32_t> wanted, list;
-    while (!stop.stop_requested()) {
-      const std::size_t first = next.fetch_add(target_finder::most_sources);
-      if (first >= asked.size()) break;
-      const std::span<const std::uint32_t> some =
-          std::span(asked).subspan(first, std::min(target_finder::most_sources, asked.size() - first));
-      known.clear();
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        std::ranges::copy(w.subspan(user_row(some[i]), width()), finder.source(i).begin());
-        known.push_back(side->known.of(some[i]));
+  // Lists are made by all threads and counted by one, so that sums do not depend on the number of threads.
+  constexpr std::size_t users_at_a_time = 1 << 14;
+  top_counts counts(items);
+  std::vector<std::vector<std::uint32_t>> lists_of(std::min(users_at_a_time, asked.size()));
+  for (std::size_t begin = 0; begin < asked.size() && !stop.stop_requested(); begin += users_at_a_time) {
+    const std::span<const std::uint32_t> some =
+        std::span(asked).subspan(begin, std::min(users_at_a_time, asked.size() - begin));
+    std::atomic<std::size_t> next{0};
+    in_threads([&] {
+      target_finder finder(table, top_items);
+      std::vector<std::span<const std::uint32_t>> known;
+      while (!stop.stop_requested()) {
+        const std::size_t first = next.fetch_add(target_finder::most_sources);
+        if (first >= some.size()) break;
+        const std::size_t n = std::min(target_finder::most_sources, some.size() - first);
+        known.clear();
+        for (std::size_t i = 0; i < n; ++i) {
+          std::ranges::copy(w.subspan(user_row(some[first + i]), width()), finder.source(i).begin());
+          known.push_back(side->known.of(some[first + i]));
+        }
+        finder.find(known);
+        for (std::size_t i = 0; i < n; ++i) {
+          lists_of[first + i].clear();
+          for (const scored_target& best : finder.best(i)) lists_of[first + i].push_back(best.target);
+        }
       }
-      finder.find(known);
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        wanted.clear();
-        std::ranges::set_difference(given.of(some[i]), known[i], std::back_inserter(wanted));
-        list.clear();
-        for (const scored_target& best : finder.best(i)) list.push_back(best.target);
-        mine.add(list, wanted);
-      }
+    });
+    std::vector<std::uint32_t> wanted;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      wanted.clear();
+      std::ranges::set_difference(given.of(some[i]), side->known.of(some[i]), std::back_inserter(wanted));
+      counts.add(lists_of[i], wanted);
     }
-    const std::scoped_lock lock(adding);
-    all.add(mine);
-  });
-  if (!stop.stop_requested()) all.measure(into);
+  }
+  if (!stop.stop_requested()) counts.measure(into);
 }
 
 }  // namespace hogwild

@@ -51,6 +51,17 @@ known_targets::known_targets(const sparse_view& rows, std::size_t sources, std::
   }
   begin_.back() = kept;
   target_.resize(kept);
+
+  // Eight to sixteen bits a pair: of a hundred drawn targets one to five are looked up in vain.
+  const std::size_t words = std::bit_ceil(std::max<std::size_t>(kept / 8, 2));
+  filter_.resize(words);
+  filter_shift_ = 64u - static_cast<unsigned>(std::countr_zero(words));
+  for (std::size_t s = 0; s < sources; ++s) {
+    for (const std::uint32_t target : of(s)) {
+      const std::uint64_t hash = mix_bits(std::uint64_t{s} << 32 | target);
+      filter_[hash >> filter_shift_] |= bits_of(hash);
+    }
+  }
 }
 
 drawn_targets::drawn_targets(std::size_t most)

@@ -11,7 +11,6 @@
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
-#include <hogwild/models/recommend.hpp>
 #include <hogwild/registry.hpp>
 
 #include "factors/factor_options.hpp"
@@ -43,6 +42,17 @@ class loaded_factorization final : public loaded_model {
   }
 
   named_model model() const override { return model_; }
+  std::optional<item_vectors> vectors() const override {
+    const std::span<const float> w(parameters_);
+    const std::size_t users = model_.users * model_.width(), items = model_.items * model_.width();
+    item_vectors v{
+        .width = model_.width(), .users = w.first(users), .items = w.subspan(users, items), .constant = model_.mean};
+    if (model_.bias) {
+      v.user_added = w.subspan(users + items, model_.users);
+      v.item_added = w.subspan(users + items + model_.users, model_.items);
+    }
+    return v;
+  }
   row_score loss_and_score(const sparse_row<float>& z) const override {
     std::vector<std::uint32_t> columns;
     columns.reserve(z.size());
@@ -117,35 +127,6 @@ template <>
 const model_descriptor& descriptor_of<matrix_factorization>() {
   static const factorization_descriptor descriptor;
   return descriptor;
-}
-
-std::vector<recommendation> recommend(const saved_model& model, std::uint32_t user, std::size_t top,
-                                      std::span<const std::uint32_t> seen) {
-  if (model.model != matrix_factorization::name)
-    throw input_error("a " + model.model + " model recommends nothing; matrix_factorization models do");
-  const predictor scores(model);
-  const auto found = std::ranges::lower_bound(model.columns, user_column(user));
-  if (user > largest_rating_id || found == model.columns.end() || *found != user_column(user)) {
-    throw input_error("the model does not know user " + std::to_string(user) +
-                      ": there was no rating of that user to learn from");
-  }
-  std::vector<recommendation> all;
-  std::array<std::uint32_t, 2> columns{static_cast<std::uint32_t>(found - model.columns.begin()), 0};
-  constexpr std::array<float, 2> ones{1.0f, 1.0f};
-  for (std::uint32_t k = 0; k < model.columns.size(); ++k) {
-    if (is_user_column(model.columns[k])) continue;
-    const std::uint32_t item = rating_id(model.columns[k]);
-    if (std::ranges::binary_search(seen, item)) continue;
-    columns[1] = k;
-    all.push_back({item, scores.score({columns, ones, 0.0f})});
-  }
-  const auto better = [](const recommendation& a, const recommendation& b) {
-    return a.score != b.score ? a.score > b.score : a.item < b.item;
-  };
-  const std::size_t wanted = std::min(top, all.size());
-  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(wanted), better);
-  all.resize(wanted);
-  return all;
 }
 
 }  // namespace hogwild

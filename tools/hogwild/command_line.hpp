@@ -55,19 +55,23 @@ class command_line {
   template <class T, class Value>
   void choice(const std::string& name, Value& value, const words_for<T>& words, const std::string& help) {
     std::vector<std::pair<std::string, T>> known(words.begin(), words.end());
-    std::string list, shown;
+    std::string list, spaced, shown;
     for (const auto& [word, stands_for] : known) {
       list += (list.empty() ? "" : "|") + word;
+      spaced += (spaced.empty() ? "" : ", ") + word;
       if (shown.empty() && stands_for == value) shown = word;
     }
-    option(name, list, shown, help, [&value, known, list](const std::string& text) -> std::string {
-      for (const auto& [word, stands_for] : known) {
-        if (word != text) continue;
-        value = stands_for;
-        return {};
-      }
-      return quote(text) + " is none of " + list;
-    });
+    // Many words stand in the text, which can be wrapped.
+    const bool few = list.size() <= 80;
+    option(name, few ? list : "WORD", shown, few ? help : help + "; one of " + spaced,
+           [&value, known, list](const std::string& text) -> std::string {
+             for (const auto& [word, stands_for] : known) {
+               if (word != text) continue;
+               value = stands_for;
+               return {};
+             }
+             return quote(text) + " is none of " + list;
+           });
   }
 
   /// The heading under which the help shows the options declared from now on.

@@ -67,7 +67,7 @@ std::string analogies_report(const std::string& vectors, const std::string& ques
 }  // namespace
 
 int evaluate_command(int argc, const char* const* argv) {
-  std::string model, questions, plots, by;
+  std::string model, questions, plots, by, seen;
   std::vector<std::string> rows;
   data_options files;
   row_files numbers;
@@ -84,6 +84,7 @@ int evaluate_command(int argc, const char* const* argv) {
   line.option(
       "--by", "COLUMN", by,
       "also measure the rows of each group: of each value of this column of a table, or with 'qid' of each query");
+  line.option("--seen", "FILE", seen, "pairs, as those of training: what a user has here is not recommended again");
   line.option("--plot", "DIR", plots,
               "draw ROC, precision and recall, gains and reliability as SVG files in this folder (two labels; several "
               "classes: reliability)");
@@ -107,7 +108,7 @@ int evaluate_command(int argc, const char* const* argv) {
     throw config_error("standard input can be read once only, but '-' is given twice");
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
   const std::string& data = rows.front();
-  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers, by); });
+  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers, by, seen); });
   const std::vector<std::string> drawn = plots.empty() ? std::vector<std::string>() : write_plots(plots, e, data);
   if (!json) {
     std::string text = std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n";

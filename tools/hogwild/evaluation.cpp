@@ -149,21 +149,36 @@ void require_groups(const std::string& by, const sparse_view& rows, const std::s
   if (rows.label.lists()) throw config_error("--by is for rows with one label each, and " + data_path + " has lists");
 }
 
+/// Of pairs of users and items; `seen`: a file of those that are known, or empty.
+evaluation evaluate_pairs(const predictor& model, const std::string& name, const std::string& data_path,
+                          const std::string& seen, const data_options& files) {
+  const column_numbering columns(model.columns());
+  const sparse_dataset data = open_through(data_path, columns, files, row_labels::required);
+  std::optional<sparse_dataset> known;
+  sparse_view known_rows{.columns = columns.size(), .original = columns.original()};
+  if (!seen.empty()) known_rows = known.emplace(open_through(seen, columns, files, row_labels::required)).view();
+  return {name, label_kind::real, data.rows(), data.unknown_entries(),
+          measured_in_training(model.model(), known_rows, data.view(), model.parameters())};
+}
+
 }  // namespace
 
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers, const std::string& by) {
+                    const row_files& numbers, const std::string& by, const std::string& seen) {
   const saved_model saved = load_model(model_path, say);
   const model_input input = input_of(saved.model);
-  if (numbers.any() && (input == model_input::corpus || input == model_input::graph))
+  if (!seen.empty() && input != model_input::pairs)
+    throw config_error("--seen is for models of pairs, and " + model_path + " is a " + saved.model + " model");
+  if (numbers.any() && (input == model_input::corpus || input == model_input::graph || input == model_input::pairs))
     throw config_error("--weights and --offsets are for rows, and a " + saved.model + " model reads none");
-  if (!by.empty() && (input == model_input::corpus || input == model_input::graph))
+  if (!by.empty() && (input == model_input::corpus || input == model_input::graph || input == model_input::pairs))
     throw config_error("--by is for rows, and a " + saved.model + " model reads none");
   if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
   files.choose_format(saved, model_path);
   const std::string own_group = files.table.schema->group;
   if (!by.empty()) group_by(by, files, model_path);
   const predictor model = predictor_of(saved, model_path);
+  if (input == model_input::pairs) return evaluate_pairs(model, saved.model, data_path, seen, files);
   const column_numbering columns(saved.columns);
   // Then a row may belong to none of the classes.
   const bool each_class_alone =

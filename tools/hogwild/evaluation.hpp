@@ -42,10 +42,11 @@ struct evaluation {
 };
 
 /// Measures a saved model on the rows, or the text, of a file; where `by` names a column of a table, or is "qid" for
-/// rows with query numbers, also on the rows of each group, as far as they weigh anything. Throws config_error if there
+/// rows with query numbers, also on the rows of each group, as far as they weigh anything. Pairs in the file `seen` are
+/// not recommended, as those of training rows are not. Throws config_error if there
 /// are no such groups, what reading both throws, and input_error for labels that the model does not know, and for a
 /// loss that is not finite.
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers, const std::string& by);
+                    const row_files& numbers, const std::string& by, const std::string& seen = {});
 
 }  // namespace hogwild::cli

@@ -68,12 +68,13 @@ std::vector<std::uint32_t> items_of(const recommend_request& request, std::uint3
 
 std::string text_of(recommend_request request) {
   const saved_model model = load_model(request.model, say);
+  const recommender of(model);
   request.files.choose_format(model, request.model);
   const rating_names* const names = request.files.names.get();
   const std::uint32_t user = id_of(request.user, names);
   const bool shown = prints_to_a_terminal();
   std::string text;
-  for (const recommendation& r : recommend(model, user, request.top, items_of(request, user, model))) {
+  for (const recommendation& r : of.items_for(user, request.top, items_of(request, user, model))) {
     if (request.json) {
       nlohmann::ordered_json line = {{"item", r.item}, {"score", r.score}};
       if (names != nullptr) line["item"] = names->items[r.item];
@@ -91,20 +92,19 @@ std::string text_of(recommend_request request) {
 int recommend_command(int argc, const char* const* argv) {
   recommend_request request;
   command_line line("recommend",
-                    "Recommends the items that a user would rate highest, best first: one line an item, with the "
-                    "rating that the model expects.",
+                    "Recommends the items that a user would like best, best first: one line an item, with its score, "
+                    "which for matrix_factorization is the rating that the model expects.",
                     "hogwild recommend model.bin --user 196 --top 10 --seen ratings.tsv");
-  line.positional("MODEL", request.model, "a model that 'hogwild train --model matrix_factorization --save' wrote");
+  line.positional("MODEL", request.model, "a model of ratings or of pairs that 'hogwild train --save' wrote");
   line.option("--user", "USER", request.user, "the user, by the number or the name in the ratings");
   line.require("--user");
   line.option("--top", request.top, "number of items");
-  line.option("--seen", request.seen, "ratings; items that the user has rated here are left out");
+  line.option("--seen", request.seen, "ratings or pairs; items that the user has here are left out");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown users and items");
   request.files.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
-  request.files.choose_format("matrix_factorization");
   print(retry_damaged_cache([&] { return text_of(request); }));
   return 0;
 }

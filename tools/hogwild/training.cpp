@@ -269,6 +269,15 @@ stream_run make_stream(const train_request& request, const train_options& given)
   return {std::visit(described, model_for(request, 1)), [by] { return make_engine(by, nullptr); }, options, how};
 }
 
+measurement measured_in_training(const named_model& m, const sparse_view& known, const sparse_view& rows,
+                                 std::span<const float> parameters) {
+  const std::unique_ptr<training_task> task = prepare_named(m, rows, {}, nullptr).task->on(known);
+  const param_store store = param_store::in_memory({.parameters = parameters.size()});
+  std::ranges::copy(parameters, store.parameters<float>().begin());
+  const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
+  return task->evaluate(store, 1.0, rows, *threads, true);
+}
+
 measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters) {
   const prepared_task task = prepare_named(m, rows, {}, nullptr);
   const param_store store = param_store::in_memory({.parameters = parameters.size()});

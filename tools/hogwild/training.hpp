@@ -54,6 +54,11 @@ struct measured_loss {
 /// models without a margin.
 measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters);
 
+/// The measures that a training run on the rows `known` would report of other rows with these parameters. For models
+/// that order candidates.
+measurement measured_in_training(const named_model& m, const sparse_view& known, const sparse_view& rows,
+                                 std::span<const float> parameters);
+
 /// The predicted times of training by each engine, for 1, 2, 4, ... workers up to those of the request (default: as
 /// many as the machine and its quota give). Devices are not included.
 advice advise_on_engines(const named_model& m, const sparse_view& rows, const train_request& request,

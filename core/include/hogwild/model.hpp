@@ -220,9 +220,10 @@ void gradient_of(const M& m, const Reader& w, const Example& z, const counter_ra
 ///
 /// A model that orders candidates, such as items for a user, has a static member `measured_as`, a row_kind, and
 ///
-///   void measure(w, side, rows, in_threads, isa, stop, measurement&) const;
+///   void measure(w, side, rows, lists, in_threads, isa, stop, measurement&) const;
 ///
-/// which sets the measures of that kind of rows from all parameters w, a span that nobody writes meanwhile.
+/// which sets the measures of that kind of rows from all parameters w, a span that nobody writes meanwhile. It makes at
+/// most so many lists, of sources (users, say) that lie evenly among those of the rows.
 /// in_threads(body) calls body once in each thread of a team; the model may return early if a stop is requested.
 ///
 /// score() returns losses without weights. l2 is part of the gradient of every emitted run.
@@ -265,6 +266,7 @@ auto side_data_of(const M& m, const sparse_view& data) {
   else
     return std::monostate();
 }
+/// The type of that.
 template <class M>
 using side_data_t = decltype(side_data_of(std::declval<const M&>(), std::declval<const sparse_view&>()));
 

@@ -25,13 +25,17 @@ struct measurement {
   /// Of probabilities; measured by `evaluate`, not in training (measure::in_training()).
   std::optional<double> log_loss{}, brier_score{}, expected_calibration_error{};
   std::optional<double> group_auc{}, ndcg_at_10{};  ///< for rows with groups (sparse_view::group)
-  /// For pairs of users and items: the best 20 items of each user; see top_counts.
-  std::optional<double> recall_at_20{}, precision_at_20{}, ndcg_at_20{}, map_at_20{}, mrr_at_20{}, hit_rate_at_20{},
-      coverage_at_20{};
-  /// For triples: the places of right answers among all; see place_counts.
-  std::optional<double> mrr{}, hits_at_1{}, hits_at_3{}, hits_at_10{};
-  std::optional<double> cut{};                               ///< for graphs: capacity of the edges between sides
-  std::optional<double> own_1{}, own_2{}, own_3{}, own_4{};  ///< measures that the program added: add_measure()
+  std::optional<double> recall_at_20{};     ///< for pairs, as the next six: the best 20 items of each user (top_counts)
+  std::optional<double> precision_at_20{};  ///< the fraction of these 20 that the user wants
+  std::optional<double> ndcg_at_20{};       ///< their discounted gain
+  std::optional<double> map_at_20{};        ///< their average precision
+  std::optional<double> mrr_at_20{};        ///< the reciprocal of the place of the first that the user wants
+  std::optional<double> hit_rate_at_20{};   ///< the fraction of users who want one of them
+  std::optional<double> coverage_at_20{};   ///< the fraction of items that are among them for somebody
+  std::optional<double> mrr{};  ///< for triples: the mean of 1 / the place of the right answer (place_counts)
+  std::optional<double> hits_at_1{}, hits_at_3{}, hits_at_10{};  ///< for triples: the fraction in the first places
+  std::optional<double> cut{};                                   ///< for graphs: capacity of the edges between sides
+  std::optional<double> own_1{}, own_2{}, own_3{}, own_4{};      ///< measures that the program added: add_measure()
 };
 
 /// Measures by cross-validation: each fold is measured with a model that was trained on the other folds.

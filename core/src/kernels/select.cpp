@@ -83,7 +83,7 @@ const half_kernels& half_kernels_of(isa set) {
 }
 
 const embedding_kernels& embedding_kernels_of(isa set) {
-  return unfused(set).embedding;
+  return unfused(choose_dense_isa(set)).embedding;
 }
 
 const factor_kernels& factor_kernels_of(isa set) {

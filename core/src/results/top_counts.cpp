@@ -28,18 +28,6 @@ void top_counts::add(std::span<const std::uint32_t> best, std::span<const std::u
   hit_ += hits > 0 ? 1.0 : 0.0;
 }
 
-void top_counts::add(const top_counts& other) {
-  users_ += other.users_;
-  recall_ += other.recall_;
-  precision_ += other.precision_;
-  ndcg_ += other.ndcg_;
-  average_precision_ += other.average_precision_;
-  reciprocal_ += other.reciprocal_;
-  hit_ += other.hit_;
-  for (std::size_t k = 0; k < recommended_.size(); ++k)
-    if (other.recommended_[k]) recommended_[k] = true;
-}
-
 void top_counts::measure(measurement& into) const {
   if (users_ == 0) return;
   into.recall_at_20 = recall_ / users_;

@@ -128,6 +128,10 @@ struct train_options {
   /// before the first measurement are measured as well, and all epochs of a run that averages: epochs that overshot are
   /// undone.
   std::optional<std::size_t> measure_every{};
+  /// > 0; for models that order candidates: of how many sources (users, say) of the test and validation rows the lists
+  /// are measured after an epoch, at most; those of the last epoch, and of the parameters that are returned, are all
+  /// measured. Default: 1,000, or all if the target is a measure of test rows.
+  std::optional<std::size_t> measure_lists{};
   std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
   /// In [0, 1): hold back this fraction of the training rows for validation, drawn by the seed: the same fraction of

@@ -113,8 +113,9 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
     // A loss may be NaN because the run diverged; if a stop is requested it counts as not measured.
     whole = whole && !(std::isnan(loss) && stop.stop_requested());
   };
+  const std::size_t lists = of == state::trained ? lists_after(epoch) : all_lists;
   const auto loss_of = [&](const sparse_view& of, bool all_measures) {
-    const measurement m = task_.evaluate(store, scale, of, engine_run_.helpers(), all_measures, stop);
+    const measurement m = task_.evaluate(store, scale, of, engine_run_.helpers(), all_measures, stop, lists);
     note(m.loss);
     return m;
   };
@@ -142,6 +143,24 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
   report.objective = report.train_loss + penalty(scale);
   if (bound) tell_gap(*bound, report);
   return report;
+}
+
+std::size_t epoch_meter::lists_after(std::size_t epoch) const {
+  constexpr std::size_t usual = 1000;
+  const train_options& o = run_.options;
+  if (!task_.facts().orders_candidates || epoch == o.epochs) return all_lists;
+  return o.measure_lists.value_or(o.target && target_figure::named(o.target->what)->needs_test_rows() ? all_lists
+                                                                                                      : usual);
+}
+
+void epoch_meter::measure_all_lists(double scale, epoch_report& report) const {
+  const auto measure = [&](const std::optional<sparse_view>& rows, std::optional<measurement>& into) {
+    if (!rows || !into) return;
+    into = task_.evaluate(engine_run_.store(), scale, *rows, engine_run_.helpers(), true);
+    if (!ranks_.alone()) take_first(ranks_, *into);
+  };
+  measure(run_.options.test, report.test);
+  measure(run_.options.validation, report.validation);
 }
 
 void epoch_meter::tell_gap(const loss_bound& bound, epoch_report& report) {

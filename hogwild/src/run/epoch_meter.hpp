@@ -74,6 +74,10 @@ class epoch_meter {
   std::optional<double> minimise_constant(double scale, state of);
   /// The bound of the optimum, if a tolerance needs it; else null.
   optimum_bound* optimum() { return optimum_ ? &*optimum_ : nullptr; }
+  /// Of how many lists an epoch's measures are, at most: those of models that order candidates.
+  std::size_t lists_after(std::size_t epoch) const;
+  /// Measures test and validation rows of the report once more, all of their lists. All ranks call it.
+  void measure_all_lists(double scale, epoch_report& report) const;
   /// Only the counts. All ranks call it.
   epoch_report count(const run_progress& before, std::size_t epoch, double step, double wall_seconds);
 

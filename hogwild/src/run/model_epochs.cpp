@@ -404,6 +404,10 @@ train_result model_epochs::finish() {
   if (has_best && ends_by_itself && is_worse_than_begun()) end_as_diverged();
   if (ends_by_itself && result_.status != run_status::diverged) compare_with_zeros();
   standstills_.hear_with(std::array<double, 0>(), progress_.train_seconds);  // for the time after the last epoch
+  // An epoch before the last one, after which the run ended, was measured by some lists alone.
+  const bool is_returned = !has_best || best_measured_->epoch == progress_.epoch;
+  if (is_returned && result_.status != run_status::stopped && meter_.lists_after(progress_.epoch) != all_lists)
+    meter_.measure_all_lists(rounds_.scale(), last_);
   leave_to_readers();
   if (const std::string note = detail::note_of_meetings(result_); !note.empty()) teller_.note(note);
   return end();

@@ -53,6 +53,8 @@ constexpr option_refusal option_refusals[] = {
     {[](asked a) { return a.o.checkpoint_seconds && a.o.checkpoint_every != 1; },
      "a checkpoint is written after so many epochs or so many seconds: give one of them"},
 
+    {[](asked a) { return a.o.measure_lists && !a.model.measured_as; },
+     "--measure-lists is for models that order candidates, as those of pairs do: leave it out"},
     {[](asked a) { return a.schedule == schedule_kind::geometric && a.decay_or(1.0) > 1.0; },
      "a geometric decay above 1 makes the step grow; use a factor of at most 1"},
     {[](asked a) { return a.schedule == schedule_kind::constant && a.o.step.decay; },

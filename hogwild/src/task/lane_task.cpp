@@ -210,7 +210,7 @@ std::vector<measurement> lane_task::measure(const param_store& store, std::span<
 }
 
 measurement lane_task::evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads, bool,
-                                const std::stop_token&) const {
+                                const std::stop_token&, std::size_t) const {
   std::vector<double> scale;
   for (const lane_round& lane : table_->of) scale.push_back(lane.l2.scale);
   double sum = 0.0, counted = 0.0;

@@ -106,7 +106,7 @@ void margin_task::work(const worker_context& at) const {
 }
 
 measurement margin_task::evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
-                                  bool all_measures, const std::stop_token& stop) const {
+                                  bool all_measures, const std::stop_token& stop, std::size_t) const {
   const std::span<const float> v = store.parameters<float>();
   const float bias = options_.bias ? v[data_.columns] : 0.0f;
   // Zeros, with which a run begins, give margins of zero: looking for them costs less than a pass over the entries.

@@ -113,6 +113,9 @@ class predictor {
   /// The formula by which other programs can score rows, on columns(); nothing if the model is no such formula.
   std::optional<scoring_form> form() const { return loaded_->form(); }
 
+  /// How it orders items for users; nothing for other models. Valid as long as the predictor.
+  std::optional<item_vectors> vectors() const { return loaded_->vectors(); }
+
   const label_map& labels() const { return labels_; }  ///< the names of its classes
   /// The number of models in the file, which make one; parameters() are those of all of them.
   std::size_t models() const { return loaded_->models(); }

@@ -47,21 +47,6 @@ TEST(top_counts, a_user_who_wants_more_than_twenty_items_can_have_a_perfect_list
   EXPECT_DOUBLE_EQ(m.recall_at_20.value(), 20.0 / 35);
 }
 
-TEST(top_counts, parts_add_up) {
-  top_counts one(10), other(10), both(10);
-  one.add(items{1, 2}, items{2});
-  both.add(items{1, 2}, items{2});
-  other.add(items{3}, items{3, 4});
-  both.add(items{3}, items{3, 4});
-  one.add(other);
-  measurement added, together;
-  one.measure(added);
-  both.measure(together);
-  for (const auto value : {&measurement::recall_at_20, &measurement::ndcg_at_20, &measurement::coverage_at_20,
-                           &measurement::map_at_20, &measurement::mrr_at_20, &measurement::hit_rate_at_20})
-    EXPECT_EQ(added.*value, together.*value);
-}
-
 TEST(top_counts, without_users_there_are_no_measures) {
   measurement m;
   top_counts(5).measure(m);

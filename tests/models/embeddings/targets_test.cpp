@@ -58,6 +58,9 @@ TEST(known_targets, are_those_of_each_source_ascending_and_each_once) {
   EXPECT_EQ(of(0), (std::vector<std::uint32_t>{0, 2}));
   EXPECT_EQ(of(1), std::vector<std::uint32_t>());
   EXPECT_EQ(of(2), (std::vector<std::uint32_t>{0, 3}));
+  for (std::size_t source = 0; source < 3; ++source)
+    for (std::uint32_t target = 0; target < 4; ++target)
+      EXPECT_EQ(known.contains(source, target), std::ranges::count(of(source), target) > 0) << source << " " << target;
 }
 
 TEST(drawn_targets, know_all_places_of_a_target) {

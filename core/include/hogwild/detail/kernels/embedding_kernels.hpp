@@ -55,7 +55,7 @@ struct embedding_kernels {
   std::size_t (*count_above)(const float* scores, std::size_t n, float bound);
 };
 
-/// The kernels of an instruction set that has_isa() knows; `set` is not automatic.
+/// The kernels of an instruction set that has_isa() knows, or the widest available.
 const embedding_kernels& embedding_kernels_of(isa set);
 
 }  // namespace hogwild

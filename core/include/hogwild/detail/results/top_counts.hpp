@@ -13,9 +13,8 @@ namespace hogwild {
 /// How many of the best items are measured.
 inline constexpr std::size_t top_items = 20;
 
-/// Measures lists of recommended items against the items that each user is known to want. One thread writes to it;
-/// add() combines those of several threads, in any order. With the k = 20 best items of a user, h of them wanted, of w
-/// wanted ones, and 1(i) for a wanted item at place i:
+/// Measures lists of recommended items against the items that each user is known to want. With the k = 20 best items of
+/// a user, h of them wanted, of w wanted ones, and 1(i) for a wanted item at place i:
 ///
 ///   recall       h / w                       precision    h / k
 ///   hit rate     1 if h > 0, else 0          MRR          1 / the place of the first wanted item, 0 if there is none
@@ -31,7 +30,6 @@ class top_counts {
   /// Adds a user's best items, the best first, at most 20, and the items that the user wants, ascending and each once.
   /// Nothing is counted if there are none.
   void add(std::span<const std::uint32_t> best, std::span<const std::uint32_t> wanted);
-  void add(const top_counts& other);
 
   /// Sets the measures; none are set if no user was added.
   void measure(measurement& into) const;

@@ -197,6 +197,11 @@ inline constexpr option_rows run_options{
           .search = in_a_search::refused,
           .in_lanes = true,
           .in_streams = "epochs between measurements"}}},
+    run_option<&train_options::measure_lists>{
+        {{"measure_lists", "--measure-lists", "Data",
+          "test lists of recommendations that are measured after an epoch, at most; all at the end (default: 1000, or "
+          "all if the target is one of their measures)"},
+         {.range = at_least(1), .search = in_a_search::refused, .in_streams = "lists to measure"}}},
     run_option<&train_options::test>{{{"test"}, {.in_lanes = true, .in_streams = "test and validation rows"}}},
     run_option<&train_options::validation>{{{"validation"}, {.in_streams = "test and validation rows"}}},
     run_option<&train_options::validation_fraction>{

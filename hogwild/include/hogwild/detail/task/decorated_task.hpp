@@ -30,8 +30,8 @@ class decorated_task : public training_task {
   void fill(std::span<float> parameters) const override { whole_.fill(parameters); }
   void try_rows(const param_store& store) const override { whole_.try_rows(store); }
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
-                       bool all_measures, const std::stop_token& stop) const override {
-    return whole_.evaluate(store, scale, rows, threads, all_measures, stop);
+                       bool all_measures, const std::stop_token& stop, std::size_t lists) const override {
+    return whole_.evaluate(store, scale, rows, threads, all_measures, stop, lists);
   }
   double smoothness() const override { return whole_.smoothness(); }
   double squared_norm(const param_store& store, double scale, thread_team& threads) const override {

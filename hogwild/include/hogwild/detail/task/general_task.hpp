@@ -87,7 +87,8 @@ class general_task final : public grouped_task<typename M::scalar_type> {
   }
 
   measurement evaluate(const param_store& store, double, const sparse_view& rows, thread_team& threads,
-                       bool all_measures, const std::stop_token& stop) const override {
+                       bool all_measures, const std::stop_token& stop,
+                       [[maybe_unused]] std::size_t lists) const override {
     if constexpr (requires { kernels_.evaluate(store, rows, threads, all_measures, stop); })
       if (const auto measured = kernels_.evaluate(store, rows, threads, all_measures, stop)) return *measured;
     const auto w = param_view<scalar>(store.parameters<scalar>()).reader();
@@ -106,7 +107,7 @@ class general_task final : public grouped_task<typename M::scalar_type> {
           threads.run([&](std::size_t) { body(); });
         };
         if (all_measures)
-          model_.measure(store.parameters<scalar>(), side(), rows, in_threads, options_.dense_isa, stop, found);
+          model_.measure(store.parameters<scalar>(), side(), rows, lists, in_threads, options_.dense_isa, stop, found);
       }
       return found;
     } else {

@@ -40,7 +40,7 @@ class lane_task final : public training_task {
   void fill(std::span<float> parameters) const override { alone_->fill(parameters); }
   void work(const worker_context& at) const override;
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
-                       bool all_measures, const std::stop_token& stop) const override;
+                       bool all_measures, const std::stop_token& stop, std::size_t lists) const override;
   double smoothness() const override { return alone_->smoothness(); }
   double squared_norm(const param_store& store, double scale, thread_team& threads) const override;
   void fold(const param_store& store, double scale, thread_team& threads) const override;

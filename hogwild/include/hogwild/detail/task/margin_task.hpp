@@ -23,7 +23,7 @@ class margin_task final : public training_task, private lane_loops {
   void initialise(const param_store&) const override {}
   void work(const worker_context& at) const override;
   measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
-                       bool all_measures, const std::stop_token& stop) const override;
+                       bool all_measures, const std::stop_token& stop, std::size_t lists) const override;
   double smoothness() const override { return hogwild::smoothness(loss_, data_.label); }
   double squared_norm(const param_store& store, double scale, thread_team& threads) const override;
   double absolute_sum(const param_store& store, thread_team& threads) const override;

@@ -45,8 +45,9 @@ struct task_facts {
   std::size_t measured_rows = 0;
   /// The sharing that `automatic` means for several workers; automatic if it depends on data and machine.
   sharing_kind preferred_sharing = sharing_kind::automatic;
-  bool whole_batches = false;  ///< chunks hold whole batches
-  std::uint32_t lanes = 0;     ///< for models that are trained side by side: the number of lanes (lane_table)
+  bool orders_candidates = false;  ///< it measures how it orders candidates
+  bool whole_batches = false;      ///< chunks hold whole batches
+  std::uint32_t lanes = 0;         ///< for models that are trained side by side: the number of lanes (lane_table)
   /// For a model of ratings that kernels train under the run's options; else 0.
   std::size_t users = 0, items = 0;
   bool has_ownership = false;  ///< blocks of its ratings may have owners
@@ -116,6 +117,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.groups = groups_of(m);
     facts.non_monotone = cuts_graphs<M>();
     facts.whole_batches = workspace_model<M>;
+    facts.orders_candidates = orders_candidates<M>;
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
     if constexpr (requires { M::repeats; }) facts.repeats = M::repeats;
     if constexpr (requires { m.first_layer(); }) facts.first_layer = m.first_layer();

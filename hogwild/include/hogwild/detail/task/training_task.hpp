@@ -45,6 +45,9 @@ class worker_side {
   ~worker_side() = default;
 };
 
+/// All lists of the rows that are measured.
+inline constexpr auto all_lists = static_cast<std::size_t>(-1);
+
 /// The side of a task that the coordinator sees: functions that it calls before the first round and between rounds,
 /// while nobody trains.
 class coordinator_side {
@@ -57,9 +60,11 @@ class coordinator_side {
   /// outside its parameters, which nobody checks while workers train.
   virtual void try_rows(const param_store&) const {}
   /// Measures `rows` under the parameters with the given scale; all measures, or the loss alone. If a stop is asked for
-  /// meanwhile, the loss is not a number, and nothing else is measured.
+  /// meanwhile, the loss is not a number, and nothing else is measured. A model that orders candidates does so for at
+  /// most so many `lists`.
   virtual measurement evaluate(const param_store& store, double scale, const sparse_view& rows, thread_team& threads,
-                               bool all_measures, const std::stop_token& stop = {}) const = 0;
+                               bool all_measures, const std::stop_token& stop = {},
+                               std::size_t lists = all_lists) const = 0;
   /// The smoothness of the loss (Nesterov, Introductory Lectures on Convex Optimization, 2004, section 1.2.2): the
   /// largest change of the derivative of a row's loss over one unit of its margin, found by trying margins. For models
   /// without a margin 1, which holds for the usual losses of linear scores, or 0 if it is not known, as for nets.

@@ -7,36 +7,11 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
+#include <hogwild/detail/embeddings/compared_space.hpp>
 #include <hogwild/detail/embeddings/pair_model.hpp>
-#include <hogwild/detail/memory/lined_floats.hpp>
 
 namespace hogwild {
-
-/// One worker's memory for pairs that are compared one after the other.
-class compared_space {
- public:
-  compared_space(std::size_t width, std::size_t batch, std::shared_ptr<const pair_side> side)
-      : side_(std::move(side)), pairs_(batch), rows_(6 * width), width_(width) {}
-
-  /// A pair and the item that is drawn against it; without weight it does not count.
-  struct compared {
-    std::uint32_t user = 0, item = 0, other = 0;
-    float times = 0.0f, weight = 0.0f;  ///< as of pair_space
-  };
-  const pair_side& side() const { return *side_; }
-  compared& pair(std::size_t k) { return pairs_[k]; }
-  const compared& pair(std::size_t k) const { return pairs_[k]; }
-  /// Rows of the user, the item and the other item, then their gradients.
-  std::span<float> row(std::size_t r) { return rows_.part(r * width_, width_); }
-
- private:
-  std::shared_ptr<const pair_side> side_;
-  std::vector<compared> pairs_;
-  lined_floats rows_;
-  std::size_t width_;
-};
 
 /// Bayesian personalised ranking (Rendle and others, BPR: Bayesian personalized ranking from implicit feedback, UAI
 /// 2009): for a pair of a user u and an item i, and an item j drawn among those that the user is not known to have, the
@@ -48,14 +23,13 @@ struct bpr : pair_shape {
   using library_model = bpr;
   using kernel_model = bpr;
   static constexpr std::string_view name = "bpr";
-  static constexpr std::size_t epochs = 80;
+  static constexpr std::size_t epochs = 80;  ///< the default
   static constexpr training_defaults defaults{.step = 0.05,
                                               .schedule = schedule_kind::constant,
                                               .optimizer = optimizer_kind::sgd,
                                               .batch = 16,
                                               .l2 = 0.01,
                                               .form = l2_form::per_occurrence};
-  static constexpr bool has_margin = false;
 
   /// The model without options, and without data.
   static bpr usual() {
@@ -103,6 +77,7 @@ struct bpr : pair_shape {
       scores[k] = {.loss = c.weight == 0.0f ? 0.0 : static_cast<double>(c.times) * loss_of(read(w, s, c))};
     }
   }
+  /// As of pair_formula.
   double squares_touched(std::span<const float> w, const compared_space& s, std::size_t k) const;
 
  private:

@@ -82,6 +82,18 @@ struct class_scores {
   std::span<const float> scores;  ///< one for each class, larger if more probable; valid until this thread's next call
 };
 
+/// How a model of users and items orders items: by the product of a user's vector with an item's, divided by a
+/// temperature, plus what is added for the item. Users and items are in the order of the model's columns.
+struct item_vectors {
+  std::size_t width = 0;                              ///< floats of a vector
+  std::span<const float> users{};                     ///< their vectors, one behind the other
+  std::span<const float> items{};                     ///< likewise
+  std::span<const float> user_added{}, item_added{};  ///< what is added for each; empty: nothing
+  float constant = 0.0f;                              ///< what is added to every score
+  bool by_length = false;                             ///< vectors are first divided by their lengths
+  float temperature = 1.0f;
+};
+
 /// A model that was loaded, with its parameters. Predictions do not change it, so any number of threads may use it at
 /// once.
 class loaded_model {
@@ -106,6 +118,8 @@ class loaded_model {
   /// See predictor::probabilities. Called only if the model has probabilities.
   virtual bool has_probabilities() const { return false; }
   virtual std::vector<double> probabilities(const sparse_row<float>&) const { return {}; }
+  /// See predictor::vectors.
+  virtual std::optional<item_vectors> vectors() const { return std::nullopt; }
   /// See predictor::form.
   virtual std::optional<scoring_form> form() const { return std::nullopt; }
 

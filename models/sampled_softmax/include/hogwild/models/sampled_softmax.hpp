@@ -18,14 +18,13 @@ namespace hogwild {
 struct sampled_softmax : pair_formula<sampled_softmax> {
   static constexpr std::string_view name = "sampled_softmax";
   using library_model = sampled_softmax;
-  static constexpr target_loss loss_kind = target_loss::softmax;
-  static constexpr std::size_t epochs = 60;
+  static constexpr target_loss loss_kind = target_loss::softmax;  ///< of a pair
+  static constexpr std::size_t epochs = 60;                       ///< the default
   static constexpr training_defaults defaults{.step = 0.2,
                                               .schedule = schedule_kind::constant,
                                               .optimizer = optimizer_kind::row_adagrad,
                                               .batch = 128,
                                               .form = l2_form::per_occurrence};
-  static constexpr bool has_margin = false;
 
   /// The model without options, and without data.
   static sampled_softmax usual() {

@@ -14,15 +14,14 @@ namespace hogwild {
 struct warp : pair_formula<warp> {
   static constexpr std::string_view name = "warp";
   using library_model = warp;
-  static constexpr target_loss loss_kind = target_loss::warp;
-  static constexpr std::size_t epochs = 15;
+  static constexpr target_loss loss_kind = target_loss::warp;  ///< of a pair
+  static constexpr std::size_t epochs = 15;                    ///< the default
   static constexpr training_defaults defaults{.step = 0.05,
                                               .schedule = schedule_kind::constant,
                                               .optimizer = optimizer_kind::row_adagrad,
                                               .batch = 128,
                                               .l2 = 0.0005,
                                               .form = l2_form::per_occurrence};
-  static constexpr bool has_margin = true;
 
   /// The model without options, and without data.
   static warp usual() { return {}; }

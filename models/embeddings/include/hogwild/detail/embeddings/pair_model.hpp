@@ -90,10 +90,11 @@ struct pair_shape {
 
   std::shared_ptr<const pair_side> make_side(const sparse_view& rows) const;
 
-  /// Ranks all items for each user of `rows`, but for those that the user is known to have; those of the rows are
-  /// wanted.
+  /// Orders all items for each user of `rows`, at most `lists` of them, but for those that the user is known to have;
+  /// those of the rows are wanted.
   void measure(std::span<const float> w, const std::shared_ptr<const pair_side>& side, const sparse_view& rows,
-               const thread_runner& in_threads, isa set, const std::stop_token& stop, measurement& into) const;
+               std::size_t lists, const thread_runner& in_threads, isa set, const std::stop_token& stop,
+               measurement& into) const;
 
   /// All items of a model with these parameters, in the order of their numbers.
   target_table item_table(std::span<const float> w, isa set) const;

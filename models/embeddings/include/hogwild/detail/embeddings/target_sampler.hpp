@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/math/alias_table.hpp>
+#include <hogwild/detail/math/random.hpp>
 
 namespace hogwild {
 
@@ -46,10 +48,24 @@ class known_targets {
   std::span<const std::uint32_t> of(std::size_t source) const {
     return std::span(target_).subspan(begin_[source], begin_[source + 1] - begin_[source]);
   }
+  /// Whether a target is among those of a source. Nearly always the filter tells that a drawn one is not.
+  bool contains(std::size_t source, std::uint32_t target) const {
+    const std::uint64_t hash = mix_bits(source << 32 | target), bits = bits_of(hash);
+    return (filter_[hash >> filter_shift_] & bits) == bits && std::ranges::binary_search(of(source), target);
+  }
 
  private:
+  /// Two bits of a word, by the low bits of a hash.
+  static constexpr std::uint64_t bits_of(std::uint64_t hash) {
+    return std::uint64_t{1} << (hash & 63) | std::uint64_t{1} << (hash >> 6 & 63);
+  }
+
   std::vector<std::size_t> begin_;  ///< one more than there are sources
   std::vector<std::uint32_t> target_;
+  /// Two bits for each pair of a source and a target, in the word that the high bits of its hash name (Bloom,
+  /// Space/time trade-offs in hash coding with allowable errors, 1970).
+  std::vector<std::uint64_t> filter_;
+  unsigned filter_shift_ = 63;
 };
 
 /// Finds the places of a target among those that a block has drawn, of which some may be equal.

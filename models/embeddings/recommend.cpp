@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/models/recommend.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <hogwild/detail/embeddings/target_finder.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/ratings.hpp>
+#include <hogwild/registry.hpp>
+
+namespace hogwild {
+namespace {
+
+/// The users or the items of a model, ordered by their numbers, so that of equal scores the smaller number comes first.
+struct members {
+  std::string_view name;  ///< "user" or "item"
+  std::vector<std::uint32_t> ids{};
+  std::vector<float> rows{}, added{};
+
+  members(std::string_view called, std::span<const std::uint32_t> columns, std::span<const float> vectors,
+          std::size_t width, std::span<const float> biases)
+      : name(called) {
+    std::vector<std::uint32_t> place(columns.size());
+    std::iota(place.begin(), place.end(), 0u);
+    std::ranges::sort(place, {}, [&](std::uint32_t p) { return rating_id(columns[p]); });
+    for (const std::uint32_t p : place) {
+      ids.push_back(rating_id(columns[p]));
+      const auto row = vectors.subspan(p * width, width);
+      rows.insert(rows.end(), row.begin(), row.end());
+      added.push_back(biases.empty() ? 0.0f : biases[p]);
+    }
+  }
+
+  std::optional<std::size_t> find(std::uint32_t id) const {
+    const auto at = std::ranges::lower_bound(ids, id);
+    if (at == ids.end() || *at != id) return std::nullopt;
+    return static_cast<std::size_t>(at - ids.begin());
+  }
+  std::size_t at(std::uint32_t id) const {
+    if (const auto place = find(id)) return *place;
+    throw input_error("the model does not know " + std::string(name) + " " + std::to_string(id) +
+                      ": there was nothing of that " + std::string(name) + " to learn from");
+  }
+};
+
+float length_of(std::span<const float> row) {
+  double square = 0.0;
+  for (const float x : row) square += static_cast<double>(x) * static_cast<double>(x);
+  return square > 0.0 ? static_cast<float>(std::sqrt(square)) : 1.0f;
+}
+
+/// The best members of the table for a source, divided by `divisor`; `plus` is added to their scores.
+std::vector<recommendation> best_of(const target_table& table, const members& of, std::span<const float> source,
+                                    float divisor, float plus, std::size_t top,
+                                    std::span<const std::uint32_t> left_out) {
+  target_finder finder(table, top);
+  for (std::size_t k = 0; k < source.size(); ++k) finder.source(0)[k] = source[k] / divisor;
+  const std::array one{left_out};
+  finder.find(one);
+  std::vector<recommendation> found;
+  for (const scored_target& best : finder.best(0)) found.push_back({of.ids[best.target], best.score + plus});
+  return found;
+}
+
+item_vectors vectors_of(const predictor& of, const saved_model& model) {
+  if (const auto vectors = of.vectors()) return *vectors;
+  throw input_error("a " + model.model + " model recommends nothing; models of ratings and of pairs do");
+}
+
+}  // namespace
+
+struct recommender::tables {
+  item_vectors form;  ///< its spans are not used after construction
+  members users, items;
+  target_table by_score, like_items, like_users;
+
+  tables(const predictor& of, const item_vectors& v)
+      : form(v),
+        users("user", of.columns().first(v.users.size() / v.width), v.users, v.width, v.user_added),
+        items("item", of.columns().subspan(v.users.size() / v.width), v.items, v.width, v.item_added),
+        by_score(items.rows, v.width, items.added, v.by_length, isa::automatic),
+        like_items(items.rows, v.width, {}, true, isa::automatic),
+        like_users(users.rows, v.width, {}, true, isa::automatic) {}
+
+  std::span<const float> row(const members& of, std::size_t place) const {
+    return std::span(of.rows).subspan(place * form.width, form.width);
+  }
+  std::vector<recommendation> alike(const members& of, const target_table& table, std::uint32_t id,
+                                    std::size_t top) const {
+    const std::size_t place = of.at(id);
+    const std::array itself{static_cast<std::uint32_t>(place)};
+    return best_of(table, of, row(of, place), length_of(row(of, place)), 0.0f, top, itself);
+  }
+};
+
+recommender::recommender(const saved_model& model) {
+  const predictor scores(model);
+  tables_ = std::make_shared<const tables>(scores, vectors_of(scores, model));
+}
+
+bool recommender::knows_user(std::uint32_t user) const {
+  return tables_->users.find(user).has_value();
+}
+bool recommender::knows_item(std::uint32_t item) const {
+  return tables_->items.find(item).has_value();
+}
+
+std::vector<recommendation> recommender::items_for(std::uint32_t user, std::size_t top,
+                                                   std::span<const std::uint32_t> left_out) const {
+  const tables& t = *tables_;
+  const std::size_t place = t.users.at(user);
+  const std::span<const float> row = t.row(t.users, place);
+  std::vector<std::uint32_t> places;
+  for (const std::uint32_t item : left_out)
+    if (const auto at = t.items.find(item)) places.push_back(static_cast<std::uint32_t>(*at));
+  const float divisor = t.form.temperature * (t.form.by_length ? length_of(row) : 1.0f);
+  return best_of(t.by_score, t.items, row, divisor, t.form.constant + t.users.added[place], top, places);
+}
+
+std::vector<recommendation> recommender::similar_items(std::uint32_t item, std::size_t top) const {
+  return tables_->alike(tables_->items, tables_->like_items, item, top);
+}
+std::vector<recommendation> recommender::similar_users(std::uint32_t user, std::size_t top) const {
+  return tables_->alike(tables_->users, tables_->like_users, user, top);
+}
+
+std::vector<recommendation> recommend(const saved_model& model, std::uint32_t user, std::size_t top,
+                                      std::span<const std::uint32_t> seen) {
+  return recommender(model).items_for(user, top, seen);
+}
+
+}  // namespace hogwild

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of pairs from end to end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "command.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int groups = 4, users_of_group = 15, items_of_group = 20;
+
+/// The users of a group like the items of their group: all but a few of each user's are for training, those for the
+/// test. User u is "u" + u with names.
+std::string pairs(bool test, const std::string& before_user = "") {
+  std::string text;
+  for (int user = 0; user < groups * users_of_group; ++user)
+    for (int k = 0; k < items_of_group; ++k)
+      if ((k % 5 == user % 5) == test)
+        text += before_user + std::to_string(user) + "\t" + std::to_string(user % groups + groups * k) + "\n";
+  return text;
+}
+
+class recommenders_command : public ::testing::Test {
+ protected:
+  nlohmann::json trained(const command_words& more, int epochs = 40) {
+    return result_of(
+        {"train", train, "--test", test, "--factors 8 --json --quiet --epochs", std::to_string(epochs), more});
+  }
+
+  const scratch_folder folder;
+  const std::string train = folder.write("train.tsv", pairs(false));
+  const std::string test = folder.write("test.tsv", pairs(true));
+  const std::string model = folder / "model.bin";
+};
+
+constexpr const char* models[] = {"bpr", "warp", "sampled_softmax"};
+
+TEST_F(recommenders_command, every_engine_finds_what_users_like) {
+  for (const char* const name : models) {
+    for (const char* const engine : {"serial", "threads --workers 2", "threads --workers 2 --sharing buffered",
+                                     "threads --workers 2 --reproducible", "processes --workers 2", "ring --workers 2",
+                                     "all_reduce --workers 2", "local_sgd --workers 2"}) {
+      SCOPED_TRACE(std::string(name) + " " + engine);
+      const nlohmann::json run = trained({"--model", name, "--engine", engine});
+      // Four items of a user are held back; the 20 best are those that are not known of his group's first.
+      EXPECT_GT(run["test_recall_at_20"].get<double>(), 0.95);
+      EXPECT_GT(run["test_ndcg_at_20"].get<double>(), 0.8);
+      EXPECT_EQ(run["test_hit_rate_at_20"], 1.0);
+      EXPECT_FALSE(run.contains("test_rmse"));
+    }
+  }
+}
+
+TEST_F(recommenders_command, evaluate_measures_as_training_does_if_it_knows_the_pairs_of_training) {
+  for (const char* const name : models) {
+    SCOPED_TRACE(name);
+    const nlohmann::json run = trained({"--model", name, "--save", model});
+    const nlohmann::json measured = result_of({"evaluate", model, test, "--seen", train, "--json"});
+    for (const char* const each : {"loss", "recall_at_20", "ndcg_at_20", "map_at_20", "coverage_at_20"})
+      EXPECT_NEAR(measured[each].get<double>(), run["test_" + std::string(each)].get<double>(), 1e-5) << each;
+    // Without them, items of training take the first places.
+    EXPECT_LT(result_of({"evaluate", model, test, "--json"})["ndcg_at_20"].get<double>(),
+              measured["ndcg_at_20"].get<double>());
+  }
+}
+
+TEST_F(recommenders_command, recommend_leaves_out_what_a_user_has_seen) {
+  (void)trained({"--model sampled_softmax --save", model});
+  const std::string best = hogwild({"recommend", model, "--user 6 --top 4 --json", "--seen", train}).out;
+  std::set<int> items;
+  for (std::size_t at = 0; at < best.size(); at = best.find('\n', at) + 1)
+    items.insert(nlohmann::json::parse(best.substr(at, best.find('\n', at) - at))["item"].get<int>());
+  // User 6 is of group 2, and items k of it with k % 5 == 1 are held back.
+  EXPECT_EQ(items, (std::set<int>{2 + 4 * 1, 2 + 4 * 6, 2 + 4 * 11, 2 + 4 * 16}));
+}
+
+TEST_F(recommenders_command, reproducible_runs_do_not_depend_on_the_number_of_workers) {
+  for (const char* const name : models) {
+    SCOPED_TRACE(name);
+    const nlohmann::json one = trained({"--model", name, "--reproducible --workers 1"}, 5);
+    const nlohmann::json three = trained({"--model", name, "--reproducible --workers 3"}, 5);
+    EXPECT_EQ(one["train_loss"], three["train_loss"]);
+    EXPECT_EQ(one["test_ndcg_at_20"], three["test_ndcg_at_20"]);
+  }
+}
+
+TEST_F(recommenders_command, users_and_items_may_have_names_which_a_model_keeps) {
+  const std::string named = folder.write("named.tsv", pairs(false, "u"));
+  (void)result_of({"train", named, "--model bpr --named-ids --factors 8 --epochs 20 --json --quiet --save", model});
+  EXPECT_THAT(hogwild({"recommend", model, "--user u7 --top 1"}).out, HasSubstr("\t"));
+  EXPECT_THAT(hogwild({"recommend", model, "--user u700 --top 1"}).err, HasSubstr("does not know user 'u700'"));
+}
+
+TEST_F(recommenders_command, a_warm_start_goes_on_with_the_vectors_of_the_model) {
+  for (const char* const name : models) {
+    SCOPED_TRACE(name);
+    (void)trained({"--model", name, "--save", model});
+    const std::string sentence =
+        hogwild({"train", train, "--model", name, "--init", model, "--epochs 1 --step 1e-6"}).out;
+    EXPECT_THAT(sentence, HasSubstr("status      done"));
+    EXPECT_GT(trained({"--model", name, "--step 1e-6 --init", model}, 1)["test_recall_at_20"].get<double>(), 0.95);
+  }
+}
+
+TEST_F(recommenders_command, some_lists_are_measured_after_an_epoch_and_all_at_the_end) {
+  const std::string record = folder / "run.jsonl";
+  const nlohmann::json run = trained({"--engine serial --model bpr --measure-lists 5 --record", record}, 3);
+  const nlohmann::json all = trained({"--engine serial --model bpr"}, 3);
+  EXPECT_EQ(run["test_recall_at_20"], all["test_recall_at_20"]);
+  // A run that ends early says of all lists, too.
+  const nlohmann::json early =
+      trained({"--engine serial --model bpr --measure-lists 5 --target test_recall_at_20=0.0001"});
+  EXPECT_EQ(early["status"], "target");
+  const nlohmann::json one = trained({"--engine serial --model bpr"}, early["epochs"].get<int>());
+  EXPECT_EQ(early["test_recall_at_20"], one["test_recall_at_20"]);
+}
+
+}  // namespace
+}  // namespace hogwild::test
