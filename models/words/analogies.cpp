@@ -14,6 +14,7 @@
 
 #include "platform/tbb_arena.hpp"
 #include "text/input_stream.hpp"
+#include "words/word_lookup.hpp"
 #include "words/word_table.hpp"
 
 namespace hogwild {
@@ -22,32 +23,6 @@ namespace {
 struct question {
   std::array<std::uint32_t, 4> words;
   std::size_t section;
-};
-
-class lookup {
- public:
-  explicit lookup(const std::vector<std::string>& words) {
-    number_.reserve(words.size());
-    for (std::uint32_t n = 0; n < words.size(); ++n)
-      if (table_.insert(words[n]) == number_.size()) number_.push_back(n);
-  }
-
-  std::optional<std::uint32_t> find(std::string word) const {
-    if (const auto found = find_as_is(word)) return found;
-    std::ranges::transform(word, word.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return find_as_is(word);
-  }
-
- private:
-  std::optional<std::uint32_t> find_as_is(const std::string& word) const {
-    const std::uint32_t found = table_.find(word);
-    if (found == detail::word_table::none) return std::nullopt;
-    return number_[found];
-  }
-
-  detail::word_table table_;
-  std::vector<std::uint32_t> number_;  ///< of two equal words the first one counts
 };
 
 /// Vectors of length 1, padded to whole cache lines.
@@ -167,7 +142,7 @@ analogy_questions parse_analogies(std::string_view text, const std::string& name
 
 std::vector<analogy_count> answer_analogies(const word_vectors& vectors, const analogy_questions& questions,
                                             std::optional<std::size_t> threads, isa set) {
-  const lookup words(vectors.words);
+  const detail::word_lookup words(vectors.words);
   std::vector<analogy_count> counts;
   for (const std::string& section : questions.sections) counts.push_back({.section = section});
   std::vector<question> asked;

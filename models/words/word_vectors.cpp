@@ -211,6 +211,15 @@ void save_word_vectors(const std::filesystem::path& path, const word_vectors& ve
   file.commit();
 }
 
+bool begins_as_word_vectors(const std::string& path) {
+  if (path == "-" || !detail::stamp_of(path)) return false;
+  try {
+    return vector_parser(detail::read_head(path, looked_at_bytes), path).head() > 0;
+  } catch (const input_error&) {
+    return false;
+  }
+}
+
 word_vectors load_word_vectors(const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
   const auto look = [&](std::string_view all, std::size_t from) {

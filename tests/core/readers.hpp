@@ -7,7 +7,7 @@
 
 #include <hogwild/dataset.hpp>
 #include <hogwild/detail/formats/libsvm.hpp>
-#include <hogwild/detail/words/analogies.hpp>
+#include <hogwild/detail/words/similarities.hpp>
 #include <hogwild/formats/corpus.hpp>
 #include <hogwild/formats/graphs.hpp>
 #include <hogwild/formats/images.hpp>
@@ -38,6 +38,7 @@ inline void read_as(const std::string& reader, const std::string& path) {
       {"dimacs", [](const std::string& p) { open_graph(p, {.format = graph_format::dimacs}, uncached); }},
       {"corpus", [](const std::string& p) { open_corpus(p, {.min_count = 1}); }},
       {"analogies", [](const std::string& p) { load_analogies(p); }},
+      {"word questions", [](const std::string& p) { load_word_questions(p); }},
       {"vectors", [](const std::string& p) { load_word_vectors(p); }},
       {"weights", [](const std::string& p) { read_row_numbers(p, 2); }},
       {"idx", [](const std::string& p) { open_idx(p, p, uncached); }},

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes are either word vectors, which then survive both formats, or refused with input_error; the same for
-// questions of analogies.
+// questions of analogies
+// and pairs of similarities.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
-#include <hogwild/detail/words/analogies.hpp>
+#include <hogwild/detail/words/similarities.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/word_vectors.hpp>
 
@@ -46,6 +47,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const analogy& a : parse_analogies(bytes, "fuzz").questions)
       for (const auto& word : a.words)
         if (word.empty()) std::abort();
+  } catch (const input_error&) {
+  }
+  try {
+    const similarity_pairs asked = parse_similarities(bytes, "fuzz");
+    for (const word_pair& pair : asked.pairs)
+      if (pair.words[0].empty() || pair.words[1].empty() || pair.set >= asked.sets.size()) std::abort();
   } catch (const input_error&) {
   }
   return 0;

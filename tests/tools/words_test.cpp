@@ -83,6 +83,22 @@ TEST_F(words, analogies_are_counted_by_sections) {
   EXPECT_THAT(hogwild({"evaluate", *folder / "vectors", "--analogies", *folder / "questions"}).out, HasSubstr("of 2"));
 }
 
+TEST_F(words, pairs_are_ranked_by_sets) {
+  write_file(*folder / "vectors", "4 2\na 1 0\nb 1 0.1\nc 1 1\nd -1 0\n");
+  write_file(*folder / "pairs", "up\ta\tb\t9\nup\ta\tc\t5\nup\ta\td\t1\ndown\ta\tb\t1\ndown\ta\td\t2\nup\ta\tno\t2\n");
+  const auto report = result_of({"evaluate --json", *folder / "vectors", *folder / "pairs"});
+  EXPECT_EQ(report["spearman"], 0.0);
+  EXPECT_EQ(report["found"], 5);
+  EXPECT_EQ(report["missed"], 1);
+  EXPECT_EQ(report["sets"][0], (nlohmann::json{{"set", "up"}, {"spearman", 1.0}, {"found", 3}, {"missed", 1}}));
+  EXPECT_EQ(report["sets"][1]["spearman"], -1.0);
+  EXPECT_THAT(hogwild({"evaluate", *folder / "vectors", *folder / "pairs"}).out,
+              HasSubstr("up     1.0000  3 found, 1 missed\n"));
+  // The same word for both kinds of questions.
+  write_file(*folder / "questions", "a b c d\n");
+  EXPECT_EQ(result_of({"evaluate --json", *folder / "vectors", *folder / "questions"})["asked"], 1);
+}
+
 TEST_F(words, both_vectors_are_measured_as_training_measures_them) {
   for (const auto& [model, outputs] : {std::pair{"skip_gram", "--negative=2"},
                                        {"cbow", "--negative=2"},

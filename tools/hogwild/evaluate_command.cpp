@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <hogwild/detail/platform/printable.hpp>
-#include <hogwild/detail/words/analogies.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/word_vectors.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"
@@ -16,55 +16,9 @@
 #include "evaluation_plots.hpp"
 #include "standard_streams.hpp"
 #include "summary.hpp"
+#include "word_reports.hpp"
 
 namespace hogwild::cli {
-namespace {
-
-double fraction(const analogy_count& c) {
-  return c.answerable == 0 ? 0.0 : static_cast<double>(c.right) / static_cast<double>(c.answerable);
-}
-
-std::string line_of(const analogy_count& c, int width) {
-  std::string name = printable(c.section);
-  name.resize(std::max(name.size(), static_cast<std::size_t>(width)), ' ');
-  return name + formatted("  %.4f  %zu of %zu; %zu asked\n", fraction(c), c.right, c.answerable, c.asked);
-}
-
-nlohmann::ordered_json json_of(const analogy_count& c) {
-  return {{"accuracy", fraction(c)}, {"right", c.right}, {"answerable", c.answerable}, {"asked", c.asked}};
-}
-
-/// Answers the questions of a file with the word vectors of another one; returns what to print: a line for each section
-/// and one for all, or one JSON object. Throws input_error if a file is not valid, or no question can be answered.
-std::string analogies_report(const std::string& vectors, const std::string& questions, isa set, bool json) {
-  const analogy_questions asked = load_analogies(questions);
-  const std::vector<analogy_count> counts = answer_analogies(load_word_vectors(vectors), asked, {}, set);
-  analogy_count all{.section = "all"};
-  std::size_t width = all.section.size();
-  for (const analogy_count& c : counts) {
-    all.right += c.right, all.answerable += c.answerable, all.asked += c.asked;
-    width = std::max(width, printable(c.section).size());
-  }
-  if (all.answerable == 0)
-    throw input_error(questions + ": none of the " + std::to_string(all.asked) + " questions has all its words in " +
-                      vectors);
-  if (json) {
-    nlohmann::ordered_json sections = nlohmann::ordered_json::array();
-    for (const analogy_count& c : counts) {
-      nlohmann::ordered_json one = {{"section", c.section}};
-      one.update(json_of(c));
-      sections.push_back(one);
-    }
-    nlohmann::ordered_json report = json_of(all);
-    report["sections"] = sections;
-    return json_text(report) + "\n";
-  }
-  std::string text;
-  for (const analogy_count& c : counts) text += line_of(c, static_cast<int>(width));
-  return text + line_of(all, static_cast<int>(width));
-}
-
-}  // namespace
 
 int evaluate_command(int argc, const char* const* argv) {
   std::string model, questions, plots, by, seen;
@@ -76,10 +30,13 @@ int evaluate_command(int argc, const char* const* argv) {
       "evaluate",
       "Measures a model on labelled rows: the mean loss, and what suits the labels, such as accuracy for\n"
       "classes, the root of the mean squared error for numbers, or the cut of a graph. Word vectors are\n"
-      "measured by the analogies that they get right, or on text where they were saved as NAME.model.",
+      "measured by the analogies that they get right or by how they rank pairs of words, or on text where they\n"
+      "were saved as NAME.model.",
       "hogwild evaluate model.txt test.svm");
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
-  line.positional("DATA", rows, "labelled rows, or text; '-' is standard input");
+  line.positional(
+      "DATA", rows,
+      "labelled rows, or text; for word vectors analogies, or pairs of words with scores; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
   line.option(
       "--by", "COLUMN", by,
@@ -101,13 +58,20 @@ int evaluate_command(int argc, const char* const* argv) {
     if (!plots.empty()) throw config_error("--plot draws scores of rows, and --analogies has none: leave it out");
     if (!rows.empty())
       throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
-    print(analogies_report(model, questions, isa::automatic, json));
+    print(analogies_report(model, load_analogies(questions), questions, json));
     return 0;
   }
   if (rows.size() == 1 && (rows.front() == "-") + (numbers.weights == "-") + (numbers.offsets == "-") > 1)
     throw config_error("standard input can be read once only, but '-' is given twice");
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
   const std::string& data = rows.front();
+  if (begins_as_word_vectors(model)) {
+    if (numbers.any() || !by.empty() || !plots.empty() || !seen.empty())
+      throw config_error(
+          "--weights, --offsets, --by, --plot and --seen are for rows, and word vectors read none: leave them out");
+    print(words_report(model, data, json));
+    return 0;
+  }
   const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers, by, seen); });
   const std::vector<std::string> drawn = plots.empty() ? std::vector<std::string>() : write_plots(plots, e, data);
   if (!json) {

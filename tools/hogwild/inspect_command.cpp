@@ -265,13 +265,6 @@ std::string text_of(const facts& all) {
   return text;
 }
 
-/// Whether a file of no other kind begins as word vectors do: with a line of two whole numbers.
-bool begins_like_vectors(const std::string& path) {
-  std::ifstream file(path);
-  std::size_t words = 0, dimension = 0;
-  return file >> words >> dimension && file.get() == '\n';
-}
-
 facts vector_facts(const std::string& path) {
   const word_vectors vectors = load_word_vectors(path);
   return {{"kind", "word vectors"}, {"words", vectors.words.size()}, {"dimension", vectors.dimension}};
@@ -308,7 +301,7 @@ facts find_out(const std::string& path, bool verify, std::size_t top_weights, co
   if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model) return model_facts(path, top_weights);
   if (look.kind == file_kind::table || table.asked()) return table_facts(path, table);
   if (look.kind == file_kind::checkpoint) return checkpoint_facts(path);
-  if (look.kind == file_kind::unknown && begins_like_vectors(path)) return vector_facts(path);
+  if (look.kind == file_kind::unknown && begins_as_word_vectors(path)) return vector_facts(path);
   if (auto found = data_facts(look)) return *std::move(found);
   throw input_error(path + ": " + describe(look));
 }
