@@ -16,11 +16,18 @@ from suite.text import printable
 SUITE = "own data"  # as in records
 OFF = 0.01  # fraction by which a target differs from the end of serial runs, at least
 NEAR = 0.001  # the same for an objective, if serial runs reach it too early to time
-FAMILIES = {"softmax": "softmax", "matrix_factorization": "ratings", "bpr": "pairs", "warp": "pairs",
-            "sampled_softmax": "pairs", "factorization_machine": "machine", "ffm": "machine",
-            "deepfm": "machine", "mlp": "images", "convnet": "images", "graph_cut": "cut", "skip_gram": "words", "cbow": "words",
-            **dict.fromkeys(("logistic", "hinge_svm", "squared_hinge", "modified_huber", "least_squares", "huber",
-                             "quantile", "epsilon_insensitive", "squared_epsilon_insensitive", "poisson"), "linear")}
+MODELS = {  # by family
+    "linear": ("logistic", "hinge_svm", "squared_hinge", "modified_huber", "least_squares", "huber", "quantile",
+               "epsilon_insensitive", "squared_epsilon_insensitive", "poisson"),
+    "softmax": ("softmax",),
+    "ratings": ("matrix_factorization",),
+    "pairs": ("bpr", "warp", "sampled_softmax"),
+    "machine": ("factorization_machine", "ffm", "deepfm"),
+    "images": ("mlp", "convnet"),
+    "cut": ("graph_cut",),
+    "words": ("skip_gram", "cbow", "glove"),
+}
+FAMILIES = {model: family for family, models in MODELS.items() for model in models}
 METRICS = {"graph_cut": "test_cut"}  # for `--target auto`; for all others the objective
 LESS = ("loss", "objective", "rmse", "cut")  # endings of metrics that are better if less
 TOLD = ("--epochs", "--step", "--decay", "--schedule", "--l2")  # which runs take from the first serial run

@@ -80,18 +80,19 @@ label_kind labels_of(const named_model& m) {
 }
 
 word_vectors vectors_of(const named_model& m, std::span<const float> parameters, const vocabulary& words) {
-  const window_model* const windows = detail::windows_of(m);
-  if (windows == nullptr) throw config_error("a " + std::string(name_of(m)) + " model has no word vectors");
-  if (windows->words != words.size() || parameters.size() != words.size() * windows->row())
-    throw config_error("the model was made for " + std::to_string(windows->words) + " words, but the vocabulary has " +
+  const auto layout = detail::word_layout_of(m);
+  if (!layout) throw config_error("a " + std::string(name_of(m)) + " model has no word vectors");
+  if (layout->words != words.size() || parameters.size() < layout->begins.size() * words.size() * layout->stride)
+    throw config_error("the model was made for " + std::to_string(layout->words) + " words, but the vocabulary has " +
                        std::to_string(words.size()));
-  word_vectors vectors{.dimension = windows->dimension};
+  word_vectors vectors{.dimension = layout->dimension};
   vectors.words.reserve(words.size());
-  vectors.values.reserve(words.size() * windows->dimension);
+  vectors.values.resize(words.size() * layout->dimension);
   for (std::size_t w = 0; w < words.size(); ++w) {
     vectors.words.emplace_back(words.word(w));
-    const auto row = parameters.subspan(windows->input_of(w), windows->dimension);
-    vectors.values.insert(vectors.values.end(), row.begin(), row.end());
+    for (const std::size_t begin : layout->begins)
+      for (std::size_t k = 0; k < layout->dimension; ++k)
+        vectors.values[w * layout->dimension + k] += parameters[begin + w * layout->stride + k];
   }
   return vectors;
 }

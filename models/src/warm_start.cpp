@@ -161,17 +161,20 @@ void put_state(const optimizer_state& state, const named_model& m, std::span<con
 
 std::size_t warm_start(const word_vectors& saved, const named_model& m, const vocabulary& words,
                        std::span<float> parameters) {
-  const window_model* const windows = detail::windows_of(m);
-  if (windows == nullptr) throw config_error("a " + std::string(name_of(m)) + " model begins with no word vectors");
-  if (saved.dimension != windows->dimension)
+  const auto layout = detail::word_layout_of(m);
+  if (!layout) throw config_error("a " + std::string(name_of(m)) + " model begins with no word vectors");
+  if (saved.dimension != layout->dimension)
     throw config_error("the saved word vectors have " + std::to_string(saved.dimension) + " dimensions, not " +
-                       std::to_string(windows->dimension));
+                       std::to_string(layout->dimension));
   std::size_t taken = 0;
   for (std::size_t w = 0; w < saved.words.size(); ++w) {
     const auto position = words.find(saved.words[w]);
     if (!position) continue;
-    std::ranges::copy(saved.row(w), parameters.begin() + static_cast<std::ptrdiff_t>(windows->input_of(*position)));
-    taken += saved.dimension;
+    const auto parts = static_cast<float>(layout->begins.size());
+    for (const std::size_t begin : layout->begins)
+      std::ranges::transform(saved.row(w), &parameters[begin + *position * layout->stride],
+                             [&](float x) { return x / parts; });
+    taken += layout->begins.size() * saved.dimension;
   }
   return taken;
 }

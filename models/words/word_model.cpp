@@ -12,6 +12,7 @@
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/glove.hpp>
 #include <hogwild/registry.hpp>
 
 namespace hogwild {
@@ -34,6 +35,14 @@ const window_model& window_of_words(const named_model& m, const vocabulary& word
 }
 
 }  // namespace
+
+std::optional<detail::word_layout> detail::word_layout_of(const named_model& m) {
+  if (const window_model* const windows = windows_of(m))
+    return word_layout{windows->words, windows->dimension, windows->row(), {windows->input_of(0)}};
+  if (const auto* const pairs = std::get_if<glove>(&m))
+    return word_layout{pairs->users, pairs->factors, pairs->width(), {0, pairs->users * pairs->width()}};
+  return std::nullopt;
+}
 
 saved_model word_model_of(const named_model& m, std::span<const float> parameters, const vocabulary& words,
                           std::uint64_t min_count) {

@@ -13,6 +13,7 @@
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/models/factorization_machine.hpp>
+#include <hogwild/models/glove.hpp>
 #include <hogwild/models/matrix_factorization.hpp>
 #include <hogwild/models/softmax.hpp>
 
@@ -70,6 +71,13 @@ struct factors_of_ratings {
     return test::planted_regression(pairs);
   }
   static bool is_padding(std::size_t j) { return j < 12 * 16 && j % 16 >= 5; }
+};
+struct pairs_of_words : factors_of_ratings<true> {
+  static glove model() {
+    glove m;
+    m.users = m.items = 6, m.factors = 5, m.full_weight_from = 0.5f;
+    return m;
+  }
 };
 
 template <class Subject>
@@ -134,9 +142,9 @@ class general_law : public testing::Test {
   };
 };
 
-using every_general_model =
-    testing::Types<softmax_of_three, softmax_with_bias, softmax_of_lists, one_vs_rest, one_vs_rest_of_lists,
-                   fm_of_two_labels, fm_of_numbers, factors_of_ratings<true>, factors_of_ratings<false>>;
+using every_general_model = testing::Types<softmax_of_three, softmax_with_bias, softmax_of_lists, one_vs_rest,
+                                           one_vs_rest_of_lists, fm_of_two_labels, fm_of_numbers,
+                                           factors_of_ratings<true>, factors_of_ratings<false>, pairs_of_words>;
 TYPED_TEST_SUITE(general_law, every_general_model);
 
 TYPED_TEST(general_law, conforms) {

@@ -45,7 +45,7 @@ TEST_F(words, both_formats_hold_the_same_vectors) {
 TEST_F(words, every_engine_trains_them) {
   for (const char* const engine : {"serial", "threads --workers 2", "processes --workers 2", "ring --workers 2",
                                    "all_reduce --workers 2", "local_sgd --workers 2"})
-    for (const char* const model : {"skip_gram", "cbow", "skip_gram --hierarchical"}) {
+    for (const char* const model : {"skip_gram", "cbow", "skip_gram --hierarchical", "glove"}) {
       const auto run = result_of(training({"--epochs 2 --json --model", model, "--engine", engine}));
       EXPECT_EQ(run["status"], "done") << engine;
     }
@@ -70,6 +70,54 @@ TEST_F(words, hierarchical_models_measure_any_text_with_their_own_tree) {
   for (int k = 0; k < 198; ++k) skewed += "w16\n";
   write_file(other, skewed);
   EXPECT_NEAR(measured(other)["loss"].get<double>() * 200, told["loss"].get<double>() * 2, 1e-6);
+}
+
+// Counting, too: by as many threads as there are CPUs.
+TEST_F(words, glove_has_the_bits_of_any_number_of_workers) {
+  std::vector<std::string> saved;
+  for (const char* const workers : {"1", "3"})
+    for (const char* const memory : {"16M", "1G"}) {
+      const outcome o =
+          hogwild(training({"--model glove --epochs 3 --engine threads --reproducible --window 4 --workers", workers,
+                            "--memory", memory, "--save", *folder / "glove.bin"}));
+      ASSERT_EQ(o.code, 0) << o.err;
+      saved.push_back(read_file(*folder / "glove.bin"));
+      EXPECT_EQ(saved.back(), saved.front()) << workers << " " << memory;
+    }
+}
+
+TEST_F(words, runs_of_glove_are_resumed) {
+  expect_same_when_resumed(training("--model glove --engine serial --schedule constant"), 2);
+}
+
+// Words of one topic of the text stand near each other, those of two topics never: all of the 30 pairs in a topic have
+// larger cosines than most of the 160 others.
+TEST_F(words, glove_finds_the_topics_of_words) {
+  for (const char* const engine : {"serial", "threads --workers 2"}) {
+    const std::string vectors = *folder / "topics.vec";
+    const outcome o = hogwild(training({"--model glove --epochs 60 --x-max 100 --engine", engine, "--save", vectors}));
+    ASSERT_EQ(o.code, 0) << o.err;
+    std::string pairs;
+    for (std::size_t a = 0; a < 20; ++a)
+      for (std::size_t b = a + 1; b < 20; ++b)
+        pairs += "w" + std::to_string(a) + "\tw" + std::to_string(b) + (a / 4 == b / 4 ? "\t1\n" : "\t0\n");
+    write_file(*folder / "topics", pairs);
+    // 1 for a perfect order is sqrt(3 p (1 - p)) = 0.6 at most here, because the scores have two values: p = 30 / 190.
+    EXPECT_GT(result_of({"evaluate --json", vectors, *folder / "topics"})["spearman"], 0.5) << engine;
+  }
+}
+
+// Half of a saved vector is that of the word, and half of it that of the word as a neighbour.
+TEST_F(words, glove_begins_with_saved_vectors) {
+  const std::string first = *folder / "first.vec", second = *folder / "second.vec";
+  ASSERT_EQ(hogwild(training({"--model glove --epochs 20 --engine serial --save", first})).code, 0);
+  const outcome o =
+      hogwild({"train", text(), "--dimension 8 --model glove --epochs 1 --step 1e-9 --engine serial --init", first,
+               "--save", second});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.err, HasSubstr("begins with 320 of 360 parameters"));
+  const word_vectors before = load_word_vectors(first), after = load_word_vectors(second);
+  for (std::size_t k = 0; k < before.values.size(); ++k) EXPECT_NEAR(after.values[k], before.values[k], 1e-6);
 }
 
 TEST_F(words, analogies_are_counted_by_sections) {

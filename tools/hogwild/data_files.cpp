@@ -326,13 +326,20 @@ sparse_dataset open_training(const std::string& path, const data_options& option
   return data;
 }
 
-corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
-                  std::optional<vocabulary> words) {
-  corpus_options opening{.min_count = min_count, .words = std::move(words)};
+corpus_options corpus_opening(const data_options& options) {
+  corpus_options opening;
+  if (options.memory) opening.memory = *options.memory;
   if (!options.no_cache) opening.scratch = base_options(options).cache_folder;
   std::error_code refused;
   if (!opening.scratch.empty()) std::filesystem::create_directories(opening.scratch, refused);
   if (refused) opening.scratch.clear();
+  return opening;
+}
+
+corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
+                  std::optional<vocabulary> words) {
+  corpus_options opening = corpus_opening(options);
+  opening.min_count = min_count, opening.words = std::move(words);
   corpus text = open_corpus(path, opening);
   if (const std::size_t unknown = text.rows.unknown_entries(); unknown > 0 && !options.quiet)
     say(path + ": " + std::to_string(unknown) + " words are not in the model, and are left out");

@@ -97,6 +97,8 @@ std::uint32_t first_column_of(const data_options& options);
 /// Opens training data.
 sparse_dataset open_training(const std::string& path, const data_options& options);
 
+/// How a corpus and counts of its words are read: where they go to files, and from how many bytes on.
+corpus_options corpus_opening(const data_options& options);
 /// Reads a corpus, with these words if they are given; many rows go to a temporary file in the cache folder.
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
                   std::optional<vocabulary> words = {});

@@ -19,7 +19,9 @@
 #include <hogwild/detail/results/saved_state.hpp>
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/task/lane_loops.hpp>
+#include <hogwild/detail/words/cooccurrences.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/glove.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
 
@@ -34,6 +36,14 @@ bool trains_on_graph(const train_request& request) {
 
 bool trains_on_words(const train_request& request) {
   return input_of(request.model) == model_input::corpus;
+}
+
+sparse_dataset rows_of_words(const train_request& request, const corpus& text) {
+  if (!model_named(request.model).facts().cooccurrences) return text.rows;
+  const corpus_options opening = corpus_opening(request.files);
+  return count_cooccurrences(text.rows.view(), {.window = request.of_model.count("window", glove::usual_window),
+                                                .scratch = opening.scratch,
+                                                .memory = opening.memory});
 }
 
 std::shared_ptr<const saved_model> saved_to_begin_with(const train_request& request) {

@@ -2,6 +2,7 @@
 #include "train_request.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <map>
 #include <span>
@@ -99,6 +100,13 @@ constexpr refused_request refusals_of_models[] = {
     {"", [](auto& r) { return is_on(r, model_input::corpus) && has_test(r); },
      "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a fraction "
      "of the text may be held back with --validation FRACTION"},
+    {"",
+     [](auto& r) {
+       return is_on(r, model_input::corpus) && model_named(r.model).facts().cooccurrences &&
+              std::filesystem::path(r.save).extension() == ".model";
+     },
+     "NAME.model keeps both vectors of a word for measuring them on text, and a vector of glove is the sum of both: "
+     "give --save NAME.vec, or NAME.bin"},
     {"--labels", [](auto& r) { return is_on(r, model_input::corpus); },
      " is for IDX images and Matrix Market files, and this model reads text: leave it out"},
     // Training edges are also the measured ones, and so are the nodes that are no terminals.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -28,9 +30,11 @@ struct factors {
 struct setting {
   std::size_t width;
   bool biases, own_l2;
+  float full_weight_from = -std::numeric_limits<float>::infinity();
 };
 void PrintTo(const setting& s, std::ostream* out) {
-  *out << "width " << s.width << (s.biases ? " with biases" : "") << (s.own_l2 ? " l2 by row" : "");
+  *out << "width " << s.width << (s.biases ? " with biases" : "") << (s.own_l2 ? " l2 by row" : "")
+       << " all weigh 1 from " << s.full_weight_from;
 }
 
 class factor_kernel : public testing::TestWithParam<setting> {
@@ -73,7 +77,8 @@ class factor_kernel : public testing::TestWithParam<setting> {
             .step = static_cast<float>(step),
             .l2 = static_cast<float>(l2),
             .user_l2 = GetParam().own_l2 ? user_l2.data() : nullptr,
-            .item_l2 = GetParam().own_l2 ? item_l2.data() : nullptr};
+            .item_l2 = GetParam().own_l2 ? item_l2.data() : nullptr,
+            .full_weight_from = GetParam().full_weight_from};
   }
 
   /// Trains the ratings one after the other by the formula, on `right`.
@@ -95,6 +100,7 @@ class factor_kernel : public testing::TestWithParam<setting> {
       double d = mean - static_cast<double>(r.value);
       for (std::size_t i = 0; i < width; ++i) d += p[i] * q[i];
       if (GetParam().biases) d += right.user_bias[r.user] + right.item_bias[r.item];
+      d *= std::exp(0.75 * std::min(static_cast<double>(r.value - GetParam().full_weight_from), 0.0));
       std::vector<double> of_p(width), of_q(width);
       for (std::size_t i = 0; i < width; ++i)
         of_p[i] = d * q[i] + for_user * p[i], of_q[i] = d * p[i] + for_item * q[i];
@@ -151,7 +157,8 @@ TEST_P(factor_kernel, is_the_formula_on_every_instruction_set) {
 INSTANTIATE_TEST_SUITE_P(widths, factor_kernel,
                          testing::Values(setting{16, false, false}, setting{32, false, false}, setting{32, true, false},
                                          setting{32, true, true}, setting{48, true, true}, setting{64, false, true},
-                                         setting{112, true, false}));
+                                         setting{112, true, false}, setting{32, true, true, 3.0f},
+                                         setting{112, true, false, 9.0f}));
 
 TEST(factor_kernels, no_ratings_change_nothing) {
   float user[16] = {1}, item[16] = {2};

@@ -59,6 +59,9 @@ class factor_loops {
     if (to.user_bias != nullptr) sum += to.user_bias[r.user] + to.item_bias[r.item];
     return sum;
   }
+  static float weight(const factor_arrays& to, const rating& r) {
+    return r.value < to.full_weight_from ? __builtin_expf(0.75f * (r.value - to.full_weight_from)) : 1.0f;
+  }
   static float user_l2(const factor_arrays& to, const rating& r) {
     return to.user_l2 != nullptr ? to.user_l2[r.user] : to.l2;
   }
@@ -89,7 +92,7 @@ class factor_loops {
     float* const q = to.items + r.item * Width;
     const row<Width> user(p), item(q);
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
-    const float d = dot(user, item) + offset(to, r);
+    const float d = weight(to, r) * (dot(user, item) + offset(to, r));
     const floats change = splat(-to.step * d), keep_user = splat(1 - to.step * for_user),
                  keep_item = splat(1 - to.step * for_item);
     for (std::size_t i = 0; i < row<Width>::count; ++i)
@@ -103,7 +106,7 @@ class factor_loops {
     float* const p = to.users + r.user * to.width;
     float* const q = to.items + r.item * to.width;
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
-    const float d = dot(p, q, to.width) + offset(to, r);
+    const float d = weight(to, r) * (dot(p, q, to.width) + offset(to, r));
     const floats change = splat(-to.step * d), keep_user = splat(1 - to.step * for_user),
                  keep_item = splat(1 - to.step * for_item);
     for (std::size_t i = 0; i < to.width; i += lane_count) {
@@ -155,7 +158,7 @@ class factor_loops {
     float& user_sum = sums.users[r.user * to.width];
     float& item_sum = sums.items[r.item * to.width];
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
-    const float d = dot(p, q, to.width) + offset(to, r);
+    const float d = weight(to, r) * (dot(p, q, to.width) + offset(to, r));
     floats user_squares{}, item_squares{};
     for (std::size_t i = 0; i < to.width; i += lane_count) {
       const floats user = loaded(p + i), item = loaded(q + i);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <hogwild/detail/platform/isa.hpp>
 
@@ -28,6 +29,8 @@ struct factor_arrays {
   float l2 = 0;                    ///< a rating adds l2 times the row to the gradient of its rows,
   const float* user_l2 = nullptr;  ///< or this for each user, if given,
   const float* item_l2 = nullptr;  ///< and this for each item; both are given, or none is
+  /// Ratings below this weigh exp(3/4 (value - this)), others 1.
+  float full_weight_from = -std::numeric_limits<float>::infinity();
 };
 
 /// The state of row_adagrad: for each row the sum of its gradients' mean squares, in the first of as many floats as the
@@ -43,7 +46,7 @@ struct factor_sums {
 /// Rows of factors are padded to a multiple of this: a cache line.
 inline constexpr std::size_t factor_lanes = 16;
 
-/// The inner loops of matrix factorisation, rating by rating in their order. With the error d = score - value, row p
+/// The inner loops of matrix factorisation, rating by rating in their order. With d = weight * (score - value), row p
 /// becomes p - step * (d * q + l2 * p), and q likewise, from the same p. Loads and stores are plain: either nobody else
 /// writes these rows meanwhile, or lost updates are accepted (Hogwild!).
 ///

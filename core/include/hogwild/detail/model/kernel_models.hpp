@@ -24,9 +24,9 @@ concept trained_by_kernels =
     free_model<M> && std::same_as<typename M::scalar_type, float> && std::same_as<typename M::kernel_model, M>;
 
 /// Its rows are ratings, which factor kernels train (detail/kernels/factor_kernels.hpp). It has the counts `users` and
-/// `items`, the width() of their rows of factors, a flag `bias`, a `mean`, and a static loss_of(score, rating). Its
-/// groups are "users", "items", "user_bias" and "item_bias", in this order and without gaps; user u is column u of the
-/// data, item i column users + i.
+/// `items`, the width() of their rows of factors, a flag `bias`, a `mean`, and loss_of(score, rating), of which
+/// the member full_weight_from is part if there is one (factor_arrays). Its groups are the rows of users and of items
+/// and their biases, in this order and without gaps; user u is column u of the data, item i column users + i.
 template <class M>
 concept factor_model = trained_by_kernels<M> && general_model<M> && requires(const M& m) {
   requires M::of_ratings;
@@ -35,7 +35,7 @@ concept factor_model = trained_by_kernels<M> && general_model<M> && requires(con
   { m.items } -> std::convertible_to<std::size_t>;
   { m.bias } -> std::convertible_to<bool>;
   { m.mean } -> std::convertible_to<float>;
-  { M::loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
+  { m.loss_of(0.0f, 0.0f) } -> std::convertible_to<double>;
 };
 
 /// Its rows are pairs of a user and an item, which pairwise kernels train (detail/kernels/pairwise_kernels.hpp): each

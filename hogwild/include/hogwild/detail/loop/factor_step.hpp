@@ -18,12 +18,14 @@ namespace hogwild {
 template <factor_model M>
 factor_arrays arrays_of(const M& m, float* w) {
   const std::size_t factors = (m.users + m.items) * m.width();
-  return {.users = w,
-          .items = w + m.users * m.width(),
-          .user_bias = m.bias ? w + factors : nullptr,
-          .item_bias = m.bias ? w + factors + m.users : nullptr,
-          .width = m.width(),
-          .mean = m.mean};
+  factor_arrays arrays{.users = w,
+                       .items = w + m.users * m.width(),
+                       .user_bias = m.bias ? w + factors : nullptr,
+                       .item_bias = m.bias ? w + factors + m.users : nullptr,
+                       .width = m.width(),
+                       .mean = m.mean};
+  if constexpr (requires { m.full_weight_from; }) arrays.full_weight_from = m.full_weight_from;
+  return arrays;
 }
 
 /// Trains factor models under sgd and row_adagrad by kernels, which work on whole arrays of the sharing policy. These

@@ -91,7 +91,7 @@ class kernel_loops<M> {
           } else {
             score = m.predict(w, z);
           }
-          return {M::loss_of(score, z.label), score};
+          return {m.loss_of(score, z.label), score};
         },
         all_measures, measure_scores, stop);
   }

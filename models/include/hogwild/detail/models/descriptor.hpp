@@ -73,6 +73,8 @@ struct model_facts {
   std::vector<std::string> uses{};
   std::string no_bias{};         ///< why it takes no constant term from the engine; empty: it does take one
   bool bias_of_its_own = false;  ///< whether model_data::bias applies to the model, and the engine adds none
+  /// Of a corpus: it is trained on pairs of words and their counts (detail/words/cooccurrences.hpp), not on sentences.
+  bool cooccurrences = false;
 };
 
 /// A model's scores of several classes for a row.

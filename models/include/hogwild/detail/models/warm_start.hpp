@@ -35,8 +35,9 @@ void warm_start_state(const saved_model& saved, std::size_t k, const named_model
 void put_state(const optimizer_state& state, const named_model& m, std::span<const std::uint32_t> original,
                saved_model& saved);
 
-/// warm_start() from word vectors, for words that both have. Word vectors contain inputs only, so outputs begin anew.
-/// Throws config_error for vectors of another dimension.
+/// warm_start() from word vectors, for words that both have. What word vectors do not contain begins anew: the
+/// outputs of windows, and the biases of glove, both of whose vectors are half of the saved one. Throws config_error
+/// for vectors of another dimension.
 std::size_t warm_start(const word_vectors& saved, const named_model& m, const vocabulary& words,
                        std::span<float> parameters);
 

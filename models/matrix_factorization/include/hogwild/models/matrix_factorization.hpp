@@ -81,8 +81,13 @@ struct matrix_factorization {
   }
 
   void gradient(const auto& w, const example_type& z, const auto& emit) const {
+    emit_error(w, z, predict(w, z) - z.label, emit);
+  }
+
+ protected:
+  /// Emits the partials of a row whose loss has the derivative `error` with respect to its score.
+  void emit_error(const auto& w, const example_type& z, float error, const auto& emit) const {
     const pair found = pair_of(z);
-    const float error = predict(w, z) - z.label;
     if (error == 0.0f) return;
     if (found.has_user && found.has_item) {
       const auto [p, q] = rows_of(w, found);

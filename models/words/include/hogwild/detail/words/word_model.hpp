@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,6 +21,15 @@
 
 namespace hogwild {
 namespace detail {
+
+/// Where the vectors of words lie among the parameters of a model.
+struct word_layout {
+  std::size_t words = 0, dimension = 0;
+  std::size_t stride = 0;             ///< from a word's vector to that of the next one
+  std::vector<std::size_t> begins{};  ///< the first vectors; a word's vector is the sum of its vectors there
+};
+/// Nothing for a model without word vectors.
+std::optional<word_layout> word_layout_of(const named_model& m);
 
 /// The options of a model of words; null for other models.
 inline const window_model* windows_of(const named_model& m) {
