@@ -30,8 +30,8 @@ int evaluate_command(int argc, const char* const* argv) {
       "evaluate",
       "Measures a model on labelled rows: the mean loss, and what suits the labels, such as accuracy for\n"
       "classes, the root of the mean squared error for numbers, or the cut of a graph. Word vectors are\n"
-      "measured by the analogies that they get right or by how they rank pairs of words, or on text where they\n"
-      "were saved as NAME.model.",
+      "measured by the analogies that they get right or by how well they order pairs of words, or on text\n"
+      "where they were saved as NAME.model.",
       "hogwild evaluate model.txt test.svm");
   line.positional("MODEL", model, "a model or word vectors that 'hogwild train --save' wrote");
   line.positional(
