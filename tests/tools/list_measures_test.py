@@ -32,12 +32,38 @@ def told(*words):
     return subprocess.run([PROGRAM, *map(str, words)], check=True, capture_output=True, text=True).stdout
 
 
+def given_in(path):
+    return [{int(label) for label in line.split()[0].split(",")} for line in path.read_text().splitlines()]
+
+
+def inverse_propensities(lists, a, b):
+    """As in Jain, Prabhu and Varma (2016)."""
+    size = (math.log(len(lists)) - 1) * (b + 1) ** a
+    return [1 + size * (sum(k in given for given in lists) + b) ** -a for k in range(CLASSES)]
+
+
+def check_propensities(train, test, model, trained, best):
+    """PSP in training and by evaluate, for the labels `best` of each test row, the best first."""
+    for words, a, b in (((), 0.55, 1.5), (("--propensity", "0.6,2.6"), 0.6, 2.6)):
+        inverse = inverse_propensities(given_in(train), a, b)
+        measured = json.loads(told("evaluate", model, test, "--json", "--propensities", train, *words))
+        for k in (1, 3, 5):
+            right = sum(inverse[label] for said, given in zip(best, given_in(test)) for label in said[:k]
+                        if label in given)
+            most = sum(sum(sorted((inverse[label] for label in given), reverse=True)[:k]) for given in given_in(test))
+            assert math.isclose(measured[f"psp_at_{k}"], right / most, abs_tol=1e-9), (k, measured, right / most)
+            if not words:
+                assert math.isclose(trained[f"test_psp_at_{k}"], right / most, abs_tol=1e-9), (k, trained, right / most)
+    assert measured["psp_at_1"] != trained["test_psp_at_1"], measured
+
+
 def check(folder, loss):
     train, test, model = (folder / name for name in ("train.svm", "test.svm", "model.bin"))
-    told("train", train, "--model", "softmax", "--class-loss", loss, "--epochs", 8, "--seed", 3, "--engine", "serial",
-         "--save", model)
+    trained = json.loads(told("train", train, "--test", test, "--model", "softmax", "--class-loss", loss, "--epochs", 8,
+                              "--seed", 3, "--engine", "serial", "--save", model, "--json"))
     measured = json.loads(told("evaluate", model, test, "--json"))
-    truth, said, ranked = [], [], []
+    assert "psp_at_1" not in measured, "evaluate knows no training rows"
+    truth, said, ranked, best = [], [], [], []
     for line, row in zip(test.read_text().splitlines(),
                          told("predict", model, test, "--top", CLASSES, "--probabilities", "--json").splitlines()):
         given = {int(label) for label in line.split()[0].split(",")}
@@ -46,6 +72,7 @@ def check(folder, loss):
         probable = dict(zip(map(int, row["labels"]), row["probabilities"]))
         truth.append([k in given for k in range(CLASSES)])
         said.append([probable[k] > limit for k in range(CLASSES)])
+        best.append([int(label) for label in row["labels"]])
         ranked.append([int(label) in given for label in row["labels"]])
     truth, said, ranked = map(numpy.array, (truth, said, ranked))
     assert not truth[:, -1].any(), "the last class has no row in the test data"
@@ -55,6 +82,7 @@ def check(folder, loss):
     for name, value in expected.items():
         assert math.isclose(measured[name], value, abs_tol=1e-9), (loss, name, measured[name], value)
     assert 0.2 < measured["macro_f1"] < 0.999, measured
+    check_propensities(train, test, model, trained, best)
 
 
 with tempfile.TemporaryDirectory() as place:

@@ -19,9 +19,21 @@
 #include "word_reports.hpp"
 
 namespace hogwild::cli {
+namespace {
+
+std::string set_curve(const std::string& text, propensity_curve& curve) {
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const auto a = to_number(text.substr(0, comma)), b = to_number(text.substr(std::min(comma + 1, text.size())));
+  if (!a || !b || !(*a >= 0.0) || !(*b > 0.0)) return quote(text) + " is not A,B: a number from 0 on, and one above 0";
+  curve = {*a, *b};
+  return {};
+}
+
+}  // namespace
 
 int evaluate_command(int argc, const char* const* argv) {
-  std::string model, questions, plots, by, seen;
+  std::string model, questions, plots;
+  evaluation_wishes wishes;
   std::vector<std::string> rows;
   data_options files;
   row_files numbers;
@@ -39,9 +51,17 @@ int evaluate_command(int argc, const char* const* argv) {
       "labelled rows, or text; for word vectors analogies, or pairs of words with scores; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
   line.option(
-      "--by", "COLUMN", by,
+      "--by", "COLUMN", wishes.by,
       "also measure the rows of each group: of each value of this column of a table, or with 'qid' of each query");
-  line.option("--seen", "FILE", seen, "pairs, as those of training: what a user has here is not recommended again");
+  line.option("--seen", "FILE", wishes.seen,
+              "pairs, as those of training: what a user has here is not recommended again");
+  line.option("--propensities", "TRAIN", wishes.before.path,
+              "rows with lists of labels: also measure precision with rare labels counting more, by the rows that each "
+              "label has in this file, the training data");
+  line.option("--propensity", "A,B", "0.55,1.5",
+              "with --propensities: the constants of the curve; 0.5,0.4 suits Wikipedia, 0.6,2.6 Amazon",
+              [&](const std::string& text) { return set_curve(text, wishes.before.curve); });
+  line.needs("--propensity", "--propensities");
   line.option("--plot", "DIR", plots,
               "draw ROC, precision and recall, gains and reliability as SVG files in this folder (two labels; several "
               "classes: reliability)");
@@ -54,7 +74,9 @@ int evaluate_command(int argc, const char* const* argv) {
 
   if (!questions.empty()) {
     if (numbers.any()) throw config_error("--weights and --offsets are for rows, and --analogies reads none");
-    if (!by.empty()) throw config_error("--by is for groups of rows, and --analogies reads none: leave it out");
+    if (!wishes.by.empty()) throw config_error("--by is for groups of rows, and --analogies reads none: leave it out");
+    if (!wishes.before.path.empty())
+      throw config_error("--propensities is for rows with lists of labels, and --analogies reads none: leave it out");
     if (!plots.empty()) throw config_error("--plot draws scores of rows, and --analogies has none: leave it out");
     if (!rows.empty())
       throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
@@ -64,21 +86,23 @@ int evaluate_command(int argc, const char* const* argv) {
   if (rows.size() == 1 && (rows.front() == "-") + (numbers.weights == "-") + (numbers.offsets == "-") > 1)
     throw config_error("standard input can be read once only, but '-' is given twice");
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
+  if (wishes.before.path == "-") throw config_error("--propensities names a file: '-' is not read there");
   const std::string& data = rows.front();
   if (begins_as_word_vectors(model)) {
-    if (numbers.any() || !by.empty() || !plots.empty() || !seen.empty())
+    if (numbers.any() || !wishes.by.empty() || !plots.empty() || !wishes.seen.empty() || !wishes.before.path.empty())
       throw config_error(
-          "--weights, --offsets, --by, --plot and --seen are for rows, and word vectors read none: leave them out");
+          "--weights, --offsets, --by, --plot, --seen and --propensities are for rows, and word vectors read none: "
+          "leave them out");
     print(words_report(model, data, json));
     return 0;
   }
-  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers, by, seen); });
+  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers, wishes); });
   const std::vector<std::string> drawn = plots.empty() ? std::vector<std::string>() : write_plots(plots, e, data);
   if (!json) {
     std::string text = std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n";
     for (const measured_group& g : e.groups)
-      text +=
-          printable(by + " " + g.name) + ", " + std::to_string(g.rows) + " rows: " + measures_text(g.measures) + "\n";
+      text += printable(wishes.by + " " + g.name) + ", " + std::to_string(g.rows) +
+              " rows: " + measures_text(g.measures) + "\n";
     for (const std::string& path : drawn) text += "drawn " + printable(path) + "\n";
     print(text);
     return 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/models/class_sampler.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/detail/run/row_weights.hpp>
@@ -33,11 +34,24 @@ evaluation evaluate_words(const saved_model& saved, const std::string& data_path
   return {saved.model, label_kind::real, told.rows, text.rows.unknown_entries(), {.loss = told.loss}};
 }
 
+/// See inverse_propensities(); empty if there are no rows to count.
+std::vector<double> inverse_propensities_of(const labelled_before& before, const predictor& model,
+                                            const data_options& files) {
+  if (before.path.empty()) return {};
+  data_options quietly = files;
+  quietly.quiet = true;
+  const sparse_dataset data =
+      open_through(before.path, column_numbering(model.columns()), quietly, row_labels::of_lists);
+  const sparse_view rows = data.view();
+  model.labels().require_known(rows.label, before.path);
+  return inverse_propensities(class_counts(rows, model.labels(), model.labels().classes()), rows.rows(), before.curve);
+}
+
 /// For rows with lists of labels.
-measurement measure_lists(const predictor& model, const sparse_view& rows, thread_team& threads,
-                          const std::string& data_path) {
+measurement measure_lists(const predictor& model, const sparse_view& rows, std::vector<double> inverse,
+                          thread_team& threads, const std::string& data_path) {
   if (!model.scores_classes()) label_map::refuse_lists(rows.label, data_path);
-  shared_list_counts counts(model.labels().classes());
+  shared_list_counts counts(model.labels().classes(), std::move(inverse));
   const auto make = [&] {
     return [&, &part = counts.of_thread(), cursor = row_cursor(rows)](const chunk& work, auto, auto) mutable {
       double sum = 0.0;
@@ -164,7 +178,8 @@ evaluation evaluate_pairs(const predictor& model, const std::string& name, const
 }  // namespace
 
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers, const std::string& by, const std::string& seen) {
+                    const row_files& numbers, const evaluation_wishes& wishes) {
+  const auto& [by, seen, before] = wishes;
   const saved_model saved = load_model(model_path, say);
   const model_input input = input_of(saved.model);
   if (!seen.empty() && input != model_input::pairs)
@@ -195,10 +210,13 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const auto threads = thread_team::make(thread_team_kind::openmp, worker_count(), false);
   scored_rows kept;
   const bool lists = rows.label.lists();
+  if (!lists && !before.path.empty())
+    throw config_error("--propensities is for rows with lists of labels, and " + data_path + " has none: leave it out");
   // Measures of all rows rank them within the model's own groups.
   if (!by.empty() && by != own_group && by != "qid") rows.group = {};
   const measurement measures =
-      lists ? measure_lists(model, rows, *threads, data_path) : measure_rows(model, input, rows, *threads, kept);
+      lists ? measure_lists(model, rows, inverse_propensities_of(before, model, files), *threads, data_path)
+            : measure_rows(model, input, rows, *threads, kept);
   if (!std::isfinite(measures.loss))
     throw input_error("the loss of " + model_path + " on " + data_path +
                       " is not finite: one of them has numbers that are too large for single precision");

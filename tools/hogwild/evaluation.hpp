@@ -8,6 +8,7 @@
 
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/results/forecasts.hpp>
+#include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/result.hpp>
 
 #include "data_files.hpp"
@@ -41,12 +42,23 @@ struct evaluation {
   std::vector<measured_group> groups{};  ///< in the order of their first rows
 };
 
-/// Measures a saved model on the rows, or the text, of a file; where `by` names a column of a table, or is "qid" for
-/// rows with query numbers, also on the rows of each group, as far as they weigh anything. Pairs in the file `seen` are
-/// not recommended, as those of training rows are not. Throws config_error if there
-/// are no such groups, what reading both throws, and input_error for labels that the model does not know, and for a
-/// loss that is not finite.
+/// The rows whose labels were the more likely to be given the more rows they have: those that a model was trained on.
+struct labelled_before {
+  std::string path{};  ///< empty: unknown
+  propensity_curve curve{};
+};
+
+/// What is asked of an evaluation besides the model and the rows; empty: nothing.
+struct evaluation_wishes {
+  std::string by{};          ///< a column of a table, or "qid" for rows with query numbers: measure each of its groups
+  std::string seen{};        ///< a file of pairs that are not recommended again, as those of training rows are not
+  labelled_before before{};  ///< measure precision with rare labels counting more
+};
+
+/// Measures a saved model on the rows, or the text, of a file; groups are measured as far as they weigh anything.
+/// Throws config_error if there are no such groups, or for a wish that does not suit the model or its rows, what
+/// reading them throws, and input_error for labels that the model does not know, and for a loss that is not finite.
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers, const std::string& by, const std::string& seen = {});
+                    const row_files& numbers, const evaluation_wishes& wishes);
 
 }  // namespace hogwild::cli

@@ -22,6 +22,7 @@ struct measurement {
   std::optional<double> accuracy{}, auc{}, f1{}, matthews{}, rmse{};  ///< only those for the kind of labels
   /// For rows with lists of labels; see list_counts.
   std::optional<double> precision_at_1{}, precision_at_3{}, precision_at_5{}, micro_f1{}, macro_f1{};
+  std::optional<double> psp_at_1{}, psp_at_3{}, psp_at_5{};  ///< only where the training rows of each label are known
   /// Of probabilities; measured by `evaluate`, not in training (measure::in_training()).
   std::optional<double> log_loss{}, brier_score{}, expected_calibration_error{};
   std::optional<double> group_auc{}, ndcg_at_10{};  ///< for rows with groups (sparse_view::group)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ void require_same_length(std::span<const float> scores, std::span<const float> l
 
 /// Fewer rows are sorted within about a millisecond, so that other threads would not help.
 constexpr std::size_t worth_other_threads = std::size_t{1} << 14;
+
+double sum_of_first(std::span<const double> numbers, std::size_t k) {
+  return std::accumulate(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(k), 0.0);
+}
 
 struct scored {
   float score, weight;  ///< for a negative row: minus its weight
@@ -116,6 +121,15 @@ std::vector<std::uint32_t> best_classes(std::span<const float> scores, std::size
   return best;
 }
 
+std::vector<double> inverse_propensities(std::span<const std::uint32_t> class_rows, std::uint64_t rows,
+                                         const propensity_curve& curve) {
+  const double size = std::max(std::log(static_cast<double>(rows)) - 1.0, 0.0) * std::pow(curve.b + 1.0, curve.a);
+  std::vector<double> inverse;
+  for (const std::uint32_t n : class_rows)
+    inverse.push_back(1.0 + size * std::pow(static_cast<double>(n) + curve.b, -curve.a));
+  return inverse;
+}
+
 void list_counts::add(std::span<const float> scores, float decision, std::span<const std::uint32_t> given,
                       float row_weight) {
   const auto weight = static_cast<double>(row_weight);
@@ -128,11 +142,27 @@ void list_counts::add(std::span<const float> scores, float decision, std::span<c
     of_class_[k].given += weight;
     of_class_[k].right += scores[k] > decision ? weight : 0.0;
   }
+  if (inverse_.empty()) return;
+  std::array<double, most_best> rarest{};  // the largest first; zeros behind them
+  for (const std::uint32_t k : given) {
+    const auto place = std::ranges::upper_bound(rarest, inverse_[k], std::greater<>());
+    if (place == rarest.end()) continue;
+    std::move_backward(place, rarest.end() - 1, rarest.end());
+    *place = inverse_[k];
+  }
+  for (std::size_t place = 0; place < best.size(); ++place) {
+    scored_at_[place] += has(best[place]) ? weight * inverse_[best[place]] : 0.0;
+  }
+  for (std::size_t place = 0; place < most_best; ++place) best_at_[place] += weight * rarest[place];
 }
 
 void list_counts::add(const list_counts& other) {
   rows_ += other.rows_;
-  for (std::size_t place = 0; place < most_best; ++place) right_at_[place] += other.right_at_[place];
+  for (std::size_t place = 0; place < most_best; ++place) {
+    right_at_[place] += other.right_at_[place];
+    scored_at_[place] += other.scored_at_[place];
+    best_at_[place] += other.best_at_[place];
+  }
   for (std::size_t k = 0; k < of_class_.size(); ++k) {
     of_class_[k].right += other.of_class_[k].right;
     of_class_[k].said += other.of_class_[k].said;
@@ -141,9 +171,13 @@ void list_counts::add(const list_counts& other) {
 }
 
 std::optional<double> list_counts::precision_at(std::size_t k) const {
-  if (k == 0 || k > std::min(classes(), most_best)) return std::nullopt;
-  const double right = std::accumulate(right_at_.begin(), right_at_.begin() + static_cast<std::ptrdiff_t>(k), 0.0);
-  return fraction(right, static_cast<double>(k) * rows_);
+  if (!has_place(k)) return std::nullopt;
+  return fraction(sum_of_first(right_at_, k), static_cast<double>(k) * rows_);
+}
+
+std::optional<double> list_counts::propensity_scored_precision_at(std::size_t k) const {
+  if (!has_place(k) || inverse_.empty()) return std::nullopt;
+  return fraction(sum_of_first(scored_at_, k), sum_of_first(best_at_, k));
 }
 
 double accuracy(std::span<const float> predictions, std::span<const float> labels, std::span<const float> weights) {

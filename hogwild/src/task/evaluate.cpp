@@ -68,7 +68,7 @@ void measure_decisions(std::span<const float> decided, std::span<const float> la
 }
 
 measurement shared_list_counts::measure(double mean_loss) const {
-  list_counts all(classes_);
+  list_counts all(classes_, inverse_);
   for (const list_counts& part : parts_) all.add(part);
   measurement m{.loss = mean_loss};
   for (const auto& each : all_measures())

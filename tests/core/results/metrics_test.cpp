@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/results/metrics.hpp>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -208,6 +210,42 @@ TEST(metrics, of_lists_by_hand) {
   EXPECT_DOUBLE_EQ(first.micro_f1(), 2.0 * 2 / (4 + 6));
   // Class 0: 2 / (2 + 1); 1: 0 / 2; 2: 2 / (2 + 1); 3 and 4: 0; 5, which no row has: 0.
   EXPECT_DOUBLE_EQ(first.macro_f1(), (2.0 / 3 + 2.0 / 3) / 6);
+}
+
+// N = 1,000 rows, of which the classes have 0, 1, 10 and 100; a = 1 and b = 1 for short numbers.
+TEST(metrics, inverse_propensities_by_hand) {
+  const double size = (std::log(1000.0) - 1.0) * 2.0;
+  const auto inverse = hogwild::inverse_propensities(std::vector<std::uint32_t>{0, 1, 10, 100}, 1000, {1.0, 1.0});
+  ASSERT_EQ(inverse.size(), 4u);
+  constexpr std::array by = {1.0, 2.0, 11.0, 101.0};
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_DOUBLE_EQ(inverse[k], 1.0 + size / by[k]) << k;
+  // The usual constants; two rows are too few for a curve.
+  EXPECT_DOUBLE_EQ(hogwild::inverse_propensities(std::vector<std::uint32_t>{40}, 4880).front(),
+                   1.0 + (std::log(4880.0) - 1.0) * std::pow(2.5, 0.55) * std::pow(41.5, -0.55));
+  EXPECT_EQ(hogwild::inverse_propensities(std::vector<std::uint32_t>{2, 0}, 2), (std::vector<double>{1.0, 1.0}));
+}
+
+// The rows of of_lists_by_hand.
+TEST(metrics, propensity_scored_precision_by_hand) {
+  using classes = std::vector<std::uint32_t>;
+  const std::vector<double> inverse{1, 2, 3, 4, 8, 16};
+  hogwild::list_counts first(6, inverse), second(6, inverse);
+  first.add(floats{5, 2, 4, 1, 0, -1}, 3, classes{0, 1});
+  first.add(floats{4, 3, 5, 2, 1, 0}, 4, classes{2});
+  second.add(floats{5, 4, 3, 1, 2, 0}, 4.5f, classes{3, 4});
+  second.add(floats{4, 5, 3, 2, 1, 0}, 6, classes{1}, 2.0f);
+  first.add(second);
+  // Right at the first place: 0, 2, none, and 1 twice; at best 1, 2, 4, and 1 twice.
+  EXPECT_DOUBLE_EQ(first.propensity_scored_precision_at(1).value(), (1 + 3 + 0 + 2 * 2.0) / (2 + 3 + 8 + 2 * 2));
+  EXPECT_DOUBLE_EQ(first.propensity_scored_precision_at(3).value(), (3 + 3 + 0 + 2 * 2.0) / (3 + 3 + 12 + 2 * 2));
+  EXPECT_DOUBLE_EQ(first.propensity_scored_precision_at(5).value(), (3 + 3 + 12 + 2 * 2.0) / (3 + 3 + 12 + 2 * 2));
+  EXPECT_FALSE(first.propensity_scored_precision_at(0) || first.propensity_scored_precision_at(6));
+  EXPECT_FALSE(hogwild::list_counts(6).propensity_scored_precision_at(1));
+  EXPECT_EQ(hogwild::list_counts(6, inverse).propensity_scored_precision_at(1), 0.0);
+  // Six labels, of which the five rarest count.
+  hogwild::list_counts many(6, inverse);
+  many.add(floats{6, 5, 4, 3, 2, 1}, 0, classes{0, 1, 2, 3, 4, 5});
+  EXPECT_DOUBLE_EQ(many.propensity_scored_precision_at(5).value(), (1 + 2 + 3 + 4 + 8) / 33.0);
 }
 
 TEST(metrics, of_lists_without_rows_or_with_few_classes) {

@@ -193,8 +193,17 @@ TEST_F(stop_rules_of, targets_of_losses_are_reached_from_above_and_of_fractions_
   EXPECT_TRUE(reached("test_auc", 0.9) && !reached("test_auc", 0.91));
   EXPECT_TRUE(reached("test_f1", 0.7) && !reached("test_f1", 0.71));
   EXPECT_TRUE(reached("test_rmse", 0.3) && !reached("test_rmse", 0.29));
-  e.test = measurement{
-      .precision_at_1 = 0.9, .precision_at_3 = 0.5, .precision_at_5 = 0.3, .micro_f1 = 0.8, .macro_f1 = 0.4};
+  e.test = measurement{.precision_at_1 = 0.9,
+                       .precision_at_3 = 0.5,
+                       .precision_at_5 = 0.3,
+                       .micro_f1 = 0.8,
+                       .macro_f1 = 0.4,
+                       .psp_at_1 = 0.6,
+                       .psp_at_3 = 0.61,
+                       .psp_at_5 = 0.62};
+  EXPECT_TRUE(reached("test_psp_at_1", 0.6) && !reached("test_psp_at_1", 0.61));
+  EXPECT_TRUE(reached("test_psp_at_3", 0.61) && !reached("test_psp_at_3", 0.62));
+  EXPECT_TRUE(reached("test_psp_at_5", 0.62) && !reached("test_psp_at_5", 0.63));
   EXPECT_TRUE(reached("test_precision_at_1", 0.9) && !reached("test_precision_at_1", 0.91));
   EXPECT_TRUE(reached("test_precision_at_3", 0.5) && !reached("test_precision_at_3", 0.51));
   EXPECT_TRUE(reached("test_precision_at_5", 0.3) && !reached("test_precision_at_5", 0.31));

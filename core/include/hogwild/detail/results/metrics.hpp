@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -53,11 +54,27 @@ confusion count_confusion(std::span<const float> scores, std::span<const float> 
 std::optional<double> area_under_curve(std::span<const float> scores, std::span<const float> labels,
                                        std::span<const float> weights = {});
 
+/// The constants of propensities, which depend on the data: 0.5 and 0.4 suit Wikipedia, 0.6 and 2.6 Amazon, and these
+/// others (Jain, Prabhu and Varma, Extreme multi-label loss functions, 2016).
+struct propensity_curve {
+  double a = 0.55, b = 1.5;  ///< a >= 0, b > 0
+};
+
+/// How much a hit of each class counts in propensity-scored measures: 1 / p = 1 + (ln N - 1) (b + 1)^a (n + b)^-a for a
+/// class of n of the N training rows. p is the estimated chance that a label which suits a row was given to it, so rare
+/// classes count more. Rows fewer than e give all classes 1.
+std::vector<double> inverse_propensities(std::span<const std::uint32_t> class_rows, std::uint64_t rows,
+                                         const propensity_curve& curve = {});
+
 /// Measures rows with several classes each, against scores of all classes. One thread writes to it; add() combines
 /// those of several threads, in any order.
 class list_counts {
  public:
-  explicit list_counts(std::size_t classes) : of_class_(classes) {}
+  static constexpr std::size_t most_best = 5;  ///< the largest k of precision_at()
+
+  /// `inverse`: inverse_propensities(), which outlive this; empty: unknown.
+  explicit list_counts(std::size_t classes, std::span<const double> inverse = {})
+      : of_class_(classes), inverse_(inverse) {}
 
   /// Adds a row's scores, one for each class, and the classes that it has, distinct. The classes whose scores are above
   /// `decision` are predicted. Of equal scores the lower class's comes first; a NaN has no place in the order.
@@ -68,6 +85,9 @@ class list_counts {
   /// Mean over the rows of the fraction of the `k` (1 to 5) classes with the best scores that the row has; 0 without
   /// rows. Nothing if there are fewer classes.
   std::optional<double> precision_at(std::size_t k) const;
+  /// The same with each hit counted by its inverse propensity, as a fraction of the best that any scores would reach on
+  /// these rows. Nothing without propensities.
+  std::optional<double> propensity_scored_precision_at(std::size_t k) const;
   /// 2 tp / (2 tp + fp + fn) over all pairs of a row and a class; 0 if all three are 0.
   double micro_f1() const {
     hits all;
@@ -83,15 +103,19 @@ class list_counts {
   }
 
  private:
-  static constexpr std::size_t most_best = 5;
   struct hits {
     double right = 0, said = 0, given = 0;
     double f1() const { return fraction(2 * right, said + given); }
   };
 
+  bool has_place(std::size_t k) const { return k > 0 && k <= std::min(classes(), most_best); }
+
   double rows_ = 0;
   std::array<double, most_best> right_at_{};  ///< rows that have the class in this place of the order by score
   std::vector<hits> of_class_;
+  std::span<const double> inverse_;
+  /// By place: the inverse propensities of classes that are right there, and of those that would be at best.
+  std::array<double, most_best> scored_at_{}, best_at_{};
 };
 
 /// The best `most` classes by their scores, the best first; fewer if there are fewer classes, or if scores are NaN. Of

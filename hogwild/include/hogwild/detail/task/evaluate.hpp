@@ -52,18 +52,22 @@ measurement measure_cut(label_kind kind, double mean_loss, std::span<const float
 /// Counts for rows with lists of labels, divided among several threads.
 class shared_list_counts {
  public:
-  explicit shared_list_counts(std::size_t classes) : classes_(classes) {}
+  /// `inverse`: as of list_counts.
+  explicit shared_list_counts(std::size_t classes, std::vector<double> inverse = {})
+      : classes_(classes), inverse_(std::move(inverse)) {}
+  shared_list_counts(const shared_list_counts&) = delete;  // the counts refer to it
 
   /// The counts of one thread, for as long as this object lives. Any thread may call it.
   list_counts& of_thread() {
     const std::scoped_lock lock(mutex_);
-    return parts_.emplace_back(classes_);
+    return parts_.emplace_back(classes_, inverse_);
   }
   /// The measures of all rows that were counted; called when nobody counts any more.
   measurement measure(double mean_loss) const;
 
  private:
   std::size_t classes_;
+  std::vector<double> inverse_;
   std::mutex mutex_;
   std::deque<list_counts> parts_;  ///< a deque, so that they stay in place
 };
@@ -202,12 +206,13 @@ void score_rows(const sparse_view& rows, thread_team& threads, std::size_t batch
 
 /// The measures of rows with lists of labels. make(most) makes a thread's scorer of `most` examples, which is called as
 /// in evaluate_examples() with one more argument: room for each example's scores for all classes. A row is predicted to
-/// have the classes that score above decision(scores).
+/// have the classes that score above decision(scores). `inverse`: as of list_counts.
 template <class Make, class Decision>
-measurement evaluate_lists(const sparse_view& rows, const label_map& labels, thread_team& threads, std::size_t batch,
-                           const Make& make, const Decision& decision, const std::stop_token& stop = {}) {
+measurement evaluate_lists(const sparse_view& rows, const label_map& labels, std::vector<double> inverse,
+                           thread_team& threads, std::size_t batch, const Make& make, const Decision& decision,
+                           const std::stop_token& stop = {}) {
   const std::size_t classes = labels.classes();
-  shared_list_counts counts(classes);
+  shared_list_counts counts(classes, std::move(inverse));
   const auto count = [&](std::size_t most) {
     return [&, score = make(most), part = &counts.of_thread(), given = std::vector<std::vector<std::uint32_t>>(most),
             weight = std::vector<float>(most), of_classes = std::vector<float>(most * classes)](

@@ -96,7 +96,7 @@ class general_task final : public grouped_task<typename M::scalar_type> {
       if constexpr (takes_lists<M>())
         if (all_measures && rows.label.lists())
           return evaluate_lists(
-              rows, labels_, threads, examples_at_once(),
+              rows, labels_, this->inverse_propensities_of_rows(), threads, examples_at_once(),
               [&](std::size_t most) { return scorer_of(w, rows, most, stop); },
               [this](std::span<const float> scores) { return model_.decision(scores); }, stop);
       measurement found = evaluate_examples(

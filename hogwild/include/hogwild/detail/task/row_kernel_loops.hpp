@@ -53,7 +53,7 @@ class kernel_loops<M> final : public lane_loops {
     const auto from = m.arrays_in(store.parameters<float>().data());
     measurement found;
     const bool lists = takes_lists<M>() && rows.label.lists();
-    shared_list_counts counts(labels.classes());
+    shared_list_counts counts(labels.classes(), task_.inverse_propensities_of_rows());
     with_row_types(rows, [&]<class Index, class Value>() {
       const auto& kernels = row_kernels_of<kernel_arrays_of<M>, Index, Value>(task_.options().isa);
       const auto make = [&] {

@@ -15,6 +15,7 @@
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/memory/update_policy.hpp>
+#include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/detail/task/task_facts.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
 #include <hogwild/model.hpp>
@@ -110,6 +111,11 @@ class training_task : public worker_side, public coordinator_side {
   virtual const lane_loops* lanes() const { return nullptr; }
   /// Rows of all processes that train the model together.
   std::uint64_t all_rows() const { return options_.all_rows > 0 ? options_.all_rows : data_.rows(); }
+
+  /// How much a hit of each class counts in propensity-scored measures; empty if the rows of classes are not counted.
+  std::vector<double> inverse_propensities_of_rows() const {
+    return inverse_propensities(data_.class_rows, all_rows());
+  }
 
   /// With l2 in two passes (l2_form): the fraction by which a row shrinks the weight of a column that no other row has.
   /// Else 0.
