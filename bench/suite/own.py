@@ -20,6 +20,7 @@ MODELS = {  # by family
     "linear": ("logistic", "hinge_svm", "squared_hinge", "modified_huber", "least_squares", "huber", "quantile",
                "epsilon_insensitive", "squared_epsilon_insensitive", "poisson"),
     "softmax": ("softmax",),
+    "tree": ("label_tree",),
     "ratings": ("matrix_factorization",),
     "pairs": ("bpr", "warp", "sampled_softmax"),
     "machine": ("factorization_machine", "ffm", "deepfm"),

@@ -11,7 +11,9 @@
 #include <hogwild/detail/models/scoring_form.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/models/label_tree.hpp>
 
+#include "label_tree/leaves_option.hpp"
 #include "loaded_models.hpp"
 
 namespace hogwild {
@@ -34,13 +36,14 @@ class loaded_softmax final : public detail::loaded_general_model<softmax> {
   using loaded_general_model::loaded_general_model;
 
   bool scores_classes() const override { return true; }
-  class_scores scores_of(const sparse_row<float>& z) const override {
+  class_scores scores_of(const sparse_row<float>& z, std::size_t) const override {
     const std::vector<float>& scores = this->scores(z);
     const row_score said = z.classes.data() == nullptr ? model_.measured(scores.data(), z.label)
                                                        : model_.measured(scores.data(), z.classes);
     return {said.loss, model_.decision(scores.data()), scores};
   }
 
+  bool takes_empty_lists() const override { return model_.one_vs_rest; }
   bool has_probabilities() const override { return true; }
   std::vector<double> probabilities(const sparse_row<float>& z) const override {
     return detail::probabilities_of(this->scores(z), model_.one_vs_rest);
@@ -74,12 +77,27 @@ class softmax_descriptor final : public descriptor_for<softmax> {
  public:
   softmax_descriptor()
       : descriptor_for({.summary = "one of several classes, and how probable each is: multinomial logistic regression",
-                        .options = {word_option("class-loss", {"softmax", "one_vs_rest"},
+                        .options = {word_option("class-loss", {"softmax", "one_vs_rest", "label_tree"},
                                                 "softmax: probabilities whose sum is 1; one_vs_rest: a logistic loss "
-                                                "for each class, against all others")},
+                                                "for each class, against all others; label_tree: for each node of a "
+                                                "tree of the classes (the model label_tree)"),
+                                    detail::leaves_option()},
                         .bias_of_its_own = true}) {}
 
+  void check(const model_options& options) const override {
+    if (options.given("leaves") && !is_tree(options))
+      throw config_error("--leaves is about a label tree: give --class-loss label_tree as well, or leave it out");
+  }
+  std::size_t epochs(const model_options& options) const override {
+    return is_tree(options) ? label_tree::epochs : descriptor_for::epochs(options);
+  }
+
   named_model make(const model_data& data, const model_options& options) const override {
+    if (is_tree(options)) {
+      model_options of_tree;
+      if (options.given("leaves")) of_tree.set("leaves", std::string(options.text("leaves", "")));
+      return descriptor_of<label_tree>().make(data, of_tree);
+    }
     return checked({.features = data.features(),
                     .classes = data.classes(),
                     .bias = data.bias.value_or(false),
@@ -101,6 +119,8 @@ class softmax_descriptor final : public descriptor_for<softmax> {
   }
 
  private:
+  static bool is_tree(const model_options& options) { return options.text("class-loss", "") == label_tree::name; }
+
   saved_model save_model(const softmax& m, const trained_parameters& trained) const override {
     saved_model saved = rows_to_saved(trained, m.classes);
     if (m.one_vs_rest) saved.model_options.emplace_back(rest_option, 1.0);

@@ -60,9 +60,9 @@ double predictor::loss(const sparse_row<float>& z) const {
   return loaded_->loss_and_score(z).loss;
 }
 
-class_scores predictor::scores_of(const sparse_row<float>& z) const {
+class_scores predictor::scores_of(const sparse_row<float>& z, std::size_t most) const {
   if (!scores_classes()) throw config_error("this " + std::string(name_of(model_)) + " model scores no classes");
-  return loaded_->scores_of(z);
+  return loaded_->scores_of(z, std::min(most, labels_.classes()));
 }
 
 std::vector<double> predictor::probabilities(const sparse_row<float>& z) const {

@@ -19,6 +19,7 @@
 #include <hogwild/models/deepfm.hpp>
 #include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
+#include <hogwild/models/label_tree.hpp>
 #include <hogwild/models/mlp.hpp>
 #include <hogwild/models/sampled_softmax.hpp>
 #include <hogwild/models/skip_gram.hpp>
@@ -108,6 +109,16 @@ struct tree_perceptron {
     return {.features = shape.columns, .classes = 5, .hidden = {9}, .sparse = true, .hierarchical = true};
   }
   static numbered_rows data() { return {.rows = planted_classes(shape, 5)}; }
+};
+
+/// With a level between the root and the lowest groups, each of one or two classes; the order of the classes, the last
+/// parameters, makes the tree and has no gradient.
+struct tree_of_labels {
+  static constexpr std::string_view constant = "classes.order";
+  static constexpr double step = 0x1p-8, tolerance = 1e-3;
+  static constexpr float huge = 1e9f;
+  static label_tree model() { return {.features = shape.columns, .classes = 40, .leaves = 2}; }
+  static numbered_rows data() { return {.rows = planted_classes(shape, 40)}; }
 };
 
 /// A last layer stored by class; a batch draws more classes than there are, so that it trains on its whole loss.

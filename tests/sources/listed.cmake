@@ -40,8 +40,8 @@ foreach(file IN LISTS files)
       endif()
     endif()
   endwhile()
-  # A model's two files follow from its line; its other files are named there.
-  if(file MATCHES "^models/([a-z_]+)/(.*/)?([a-z_]+)[.][ch]pp$")
+  # A model's two files follow from its line; its other files are named there, or a header by its path.
+  if(NOT (listed AND file MATCHES "[.]hpp$") AND file MATCHES "^models/([a-z_]+)/(.*/)?([a-z_]+)[.][ch]pp$")
     set(model "${CMAKE_MATCH_1}")
     set(name "${CMAKE_MATCH_3}")
     file(READ "${ROOT}/models/CMakeLists.txt" lists)

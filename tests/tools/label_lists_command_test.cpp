@@ -72,6 +72,41 @@ TEST_F(label_lists_command, nets_find_the_labels_and_evaluate_measures_the_same)
   EXPECT_EQ(result_of({net, "--epochs 40 --target test_precision_at_1=0.9"})["status"], "target");
 }
 
+TEST_F(label_lists_command, label_trees_find_the_labels_and_evaluate_measures_the_same) {
+  for (const char* const form :
+       {"", "--leaves 2", "--leaves 2 --engine processes --workers 2", "--leaves 3 --no-bias",
+        "--leaves 2 --engine threads --workers 2 --sharing buffered", "--leaves 2 --engine ring --workers 2"}) {
+    SCOPED_TRACE(form);
+    const nlohmann::json run = trained({"--class-loss label_tree --quiet --save", model, form});
+    EXPECT_EQ(run["class_loss"], "label_tree");
+    EXPECT_GT(run["test_precision_at_1"].get<double>(), 0.98);
+    EXPECT_GT(run["test_psp_at_1"].get<double>(), 0.9);
+    const nlohmann::json measured = expect_measured_alike(run, model, test, 1e-4);
+    for (const char* const name : list_measures) EXPECT_TRUE(measured.contains(name)) << name;
+    const nlohmann::json again = result_of(
+        {"train", train, "--test", test, "--model label_tree --epochs 1 --step 1e-9", "--json --quiet --init", model});
+    EXPECT_NEAR(again["test_loss"].get<double>(), run["test_loss"].get<double>(), 1e-4);
+  }
+  const std::string rows = folder.write("rows.svm", "1:1 4:1\n50 6:1\n");
+  const auto best = lines_of(hogwild({"predict", model, rows, "--top 2"}).out);
+  EXPECT_TRUE(best.at(0) == "0 30" || best.at(0) == "30 0") << best.at(0);
+  const auto row =
+      nlohmann::json::parse(lines_of(hogwild({"predict", model, rows, "--top 9 --json --probabilities"}).out).at(0));
+  ASSERT_EQ(row["labels"].size(), 8u);
+  const std::vector<double> probable = row["probabilities"];
+  EXPECT_TRUE(std::is_sorted(probable.rbegin(), probable.rend()));
+  EXPECT_GT(probable[1], 0.5);
+  EXPECT_LT(probable[2], 0.5);
+}
+
+// Without --epochs it is the tree's number.
+TEST_F(label_lists_command, label_trees_have_epochs_of_their_own) {
+  const auto run = result_of({"train", train, "--model softmax --class-loss label_tree --json --quiet"});
+  EXPECT_EQ(run["epochs"], 8);
+  EXPECT_EQ(run["model"], "label_tree");
+  EXPECT_EQ(run["schedule"], "linear");
+}
+
 TEST_F(label_lists_command, predict_names_the_best_labels) {
   trained({"--class-loss one_vs_rest --save", model});
   const std::string rows = folder.write("rows.svm", "1:1 4:1\n50 6:1\n");
@@ -119,6 +154,9 @@ TEST_F(label_lists_command, test_rows_may_have_no_label_where_training_rows_have
   EXPECT_TRUE(run.contains("test_micro_f1"));
   EXPECT_FALSE(run.contains("test_accuracy"));
   EXPECT_TRUE(expect_measured_alike(run, model, few).contains("micro_f1"));
+  const nlohmann::json tree = result_of(
+      {"train", train, "--test", few, "--model softmax --class-loss label_tree --epochs 12 --json --save", model});
+  EXPECT_TRUE(expect_measured_alike(tree, model, few, 1e-4).contains("micro_f1"));
   const std::string one = folder.write("one.svm", "10 2:1\n20 3:1\n10 2:1\n");
   const outcome refused = hogwild({"train", one, "--test", few, "--model softmax"});
   EXPECT_EQ(refused.code, 3);

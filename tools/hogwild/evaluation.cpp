@@ -57,7 +57,7 @@ measurement measure_lists(const predictor& model, const sparse_view& rows, std::
       double sum = 0.0;
       for (std::size_t r = work.first; r < work.last; ++r) {
         const sparse_row<float> z = labelled_row(cursor, r, model.labels());
-        const class_scores said = model.scores_of(z);
+        const class_scores said = model.scores_of(z, list_counts::most_best);
         part.add(said.scores, said.decision, z.classes, z.weight);
         sum += static_cast<double>(z.weight) * said.loss;
       }
@@ -195,11 +195,8 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const predictor model = predictor_of(saved, model_path);
   if (input == model_input::pairs) return evaluate_pairs(model, saved.model, data_path, seen, files);
   const column_numbering columns(saved.columns);
-  // Then a row may belong to none of the classes.
-  const bool each_class_alone =
-      std::ranges::any_of(saved.model_options, [](const auto& option) { return option.first == "one_vs_rest"; });
   sparse_dataset data =
-      open_through(data_path, columns, files, each_class_alone ? row_labels::of_lists : row_labels::required);
+      open_through(data_path, columns, files, model.takes_empty_lists() ? row_labels::of_lists : row_labels::required);
   numbers.read_for(data);
   sparse_view rows = data.view();
   if (!by.empty()) require_groups(by, rows, data_path);

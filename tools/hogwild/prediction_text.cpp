@@ -81,13 +81,17 @@ prediction_text::answer prediction_text::answer_to(const sparse_row<float>& z, s
     for (const double each : said.probabilities) require_finite(each, row);
     return said;
   }
-  const class_scores scores = model_.scores_of(z);
+  const class_scores scores = model_.scores_of(z, parts_.top);
   for (const float score : scores.scores) require_finite(static_cast<double>(score), row);
-  const std::vector<double> all = parts_.probabilities ? model_.probabilities(z) : std::vector<double>{};
-  for (const std::uint32_t k : best_classes(scores.scores, parts_.top)) {
+  const std::vector<std::uint32_t> best = best_classes(scores.scores, parts_.top);
+  for (const std::uint32_t k : best) {
     said.labels.push_back(model_.labels().decode(static_cast<double>(k)));
-    if (parts_.probabilities) said.probabilities.push_back(all[k]);
+    if (parts_.probabilities && scores.logarithms)
+      said.probabilities.push_back(std::exp(static_cast<double>(scores.scores[k])));
   }
+  if (!parts_.probabilities || scores.logarithms) return said;
+  const std::vector<double> all = model_.probabilities(z);
+  for (const std::uint32_t k : best) said.probabilities.push_back(all[k]);
   return said;
 }
 

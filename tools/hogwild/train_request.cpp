@@ -73,7 +73,7 @@ void complete_training(const command_line& line, train_request& r) {
   r.files.choose_format(r.model);
   check_options(line, r);
   r.compared = compared_words(line);
-  const std::size_t epochs = model_named(r.model).epochs();
+  const std::size_t epochs = model_named(r.model).epochs(r.of_model);
   if (epochs > 0 && !line.given("--epochs")) r.options.epochs = epochs;
 }
 

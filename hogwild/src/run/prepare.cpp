@@ -244,6 +244,9 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
     degree_ = count_of_all(count_columns(train_), agreement(ranks_));
     train_.degree = degree_;
   }
+  require(!traits.init_by_labels || agreement(ranks_).alone(),
+          "this model begins with what it sees in all rows, and ranks that have a part of them each would begin with "
+          "different ones: train it in one process, or with --engine processes");
   if ((traits.init_by_rows || train_.label.lists()) && labels_.kind() == label_kind::classes) {
     class_rows_ = count_of_all(class_counts(train_, labels_, labels_.classes()), agreement(ranks_));
     train_.class_rows = class_rows_;

@@ -100,7 +100,11 @@ class predictor {
   bool scores_classes() const { return loaded_->scores_classes(); }
   /// The scores of all classes. Throws config_error unless scores_classes(). `z.classes`, or `z.label`, is encoded as
   /// label_map does.
-  class_scores scores_of(const sparse_row<float>& z) const;
+  /// Classes that are neither among the `most` best nor predicted may get the lowest score, whatever their own is.
+  class_scores scores_of(const sparse_row<float>& z, std::size_t most = static_cast<std::size_t>(-1)) const;
+
+  /// Whether a row may have none of the classes: each class is predicted or not, whatever the others are.
+  bool takes_empty_lists() const { return loaded_->takes_empty_lists(); }
 
   /// Whether its scores can be given as probabilities.
   bool has_probabilities() const { return calibrated_ || loaded_->has_probabilities(); }

@@ -43,6 +43,7 @@ struct model_traits {
   bool draws = false;                     ///< draws parameters that it touches besides its row's
   std::optional<row_kind> measured_as{};  ///< its rows, if the model measures places in an order by itself
   bool init_by_rows = false;              ///< initial parameters depend on the rows and on how many each class has
+  bool init_by_labels = false;            ///< and on what the labels of these rows are
   training_defaults defaults{};
   std::vector<std::string> groups{};  ///< names of a free model's groups of parameters
 };
@@ -66,7 +67,7 @@ model_traits traits_of(const M& m) {
   }
   traits.workspace = workspace_model<M>;
   if constexpr (general_model<M>) traits.draws = draws_numbers<M>;
-  if constexpr (free_model<M>) traits.init_by_rows = init_by_rows<M>;
+  if constexpr (free_model<M>) traits.init_by_rows = init_by_rows<M>, traits.init_by_labels = init_by_labels<M>;
   if constexpr (orders_candidates<M>) traits.measured_as = M::measured_as;
   traits.lists = takes_lists<M>();
   traits.weights = takes_weights<M>();

@@ -184,7 +184,9 @@ class general_task final : public grouped_task<typename M::scalar_type> {
   void initialise_in(std::span<scalar> parameters) const {
     const param_view<scalar> w(parameters);
     const counter_random random(options_.seed, 0x696e6974u);
-    if constexpr (init_by_rows<M>)
+    if constexpr (init_by_labels<M>)
+      model_.init(w, random, data_, labels_);
+    else if constexpr (init_by_rows<M>)
       model_.init(w, random, data_);
     else if constexpr (requires { model_.init(w, random); })
       model_.init(w, random);

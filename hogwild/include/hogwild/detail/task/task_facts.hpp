@@ -16,6 +16,14 @@
 
 namespace hogwild {
 
+/// Whether a model's initial parameters depend on the labels of its rows, too: init(view, random, rows, labels) besides
+/// init(view, random, rows). Ranks would begin with different ones, so only one process trains it.
+template <class M>
+inline constexpr bool init_by_labels = requires(const M& m, param_view<float> w, counter_random random,
+                                                const sparse_view& rows, const label_map& labels) {
+  m.init(w, random, rows, labels);
+};
+
 /// Facts about a model on its data, known before anybody trains it. Values alone; nothing changes them.
 struct task_facts {
   std::string_view model{};  ///< its name

@@ -82,6 +82,7 @@ struct class_scores {
   double loss = 0.0;
   float decision = 0.0f;          ///< with lists: the threshold above which a class is predicted
   std::span<const float> scores;  ///< one for each class, larger if more probable; valid until this thread's next call
+  bool logarithms = false;        ///< scores are the logarithms of the probabilities of classes
 };
 
 /// How a model of users and items orders items: by the product of a user's vector with an item's, divided by a
@@ -116,7 +117,9 @@ class loaded_model {
   virtual bool heeds_offsets() const { return false; }
   /// See predictor::scores_of. Called only if the model scores classes.
   virtual bool scores_classes() const { return false; }
-  virtual class_scores scores_of(const sparse_row<float>&) const { return {}; }
+  virtual class_scores scores_of(const sparse_row<float>&, std::size_t /*most*/) const { return {}; }
+  /// See predictor::takes_empty_lists.
+  virtual bool takes_empty_lists() const { return false; }
   /// See predictor::probabilities. Called only if the model has probabilities.
   virtual bool has_probabilities() const { return false; }
   virtual std::vector<double> probabilities(const sparse_row<float>&) const { return {}; }
@@ -152,7 +155,8 @@ class model_descriptor {
   std::string_view name() const { return name_; }
   const model_facts& facts() const { return facts_; }
   const training_defaults& defaults() const { return defaults_; }
-  std::size_t epochs() const { return epochs_; }  ///< the default number of epochs; 0: that of other models
+  /// The default number of epochs; 0: that of other models.
+  virtual std::size_t epochs(const model_options&) const { return epochs_; }
 
   /// Throws config_error if the options do not go together, or this build does not have the model; called before data
   /// are read.

@@ -133,7 +133,7 @@ class loaded_margins final : public loaded_model {
   row_score loss_and_score(const sparse_row<float>& z) const override { return margins_.said(z); }
   bool heeds_offsets() const override { return true; }
   bool scores_classes() const override { return by_ == answer_kind::one_vs_rest; }
-  class_scores scores_of(const sparse_row<float>& z) const override {
+  class_scores scores_of(const sparse_row<float>& z, std::size_t) const override {
     const row_score said = margins_.said(z);
     return {said.loss, 0.0f, margins_.margins(z)};
   }
