@@ -103,7 +103,7 @@ TEST_F(label_lists_command, label_trees_find_the_labels_and_evaluate_measures_th
 TEST_F(label_lists_command, label_trees_have_epochs_of_their_own) {
   const auto run = result_of({"train", train, "--model softmax --class-loss label_tree --json --quiet"});
   EXPECT_EQ(run["epochs"], 8);
-  EXPECT_EQ(run["model"], "label_tree");
+  EXPECT_EQ(run["class_loss"], "label_tree");
   EXPECT_EQ(run["schedule"], "linear");
 }
 

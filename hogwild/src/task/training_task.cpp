@@ -119,8 +119,9 @@ std::optional<loss_bound> coordinator_side::bound(std::span<const float>, thread
 }
 
 double penalty_of(const training_task& task, const param_store& store, double scale, thread_team& threads) {
-  const double l1 = task.options().l1, absolute = l1 > 0.0 ? l1 * task.absolute_sum(store, threads) : 0.0;
-  return absolute + 0.5 * task.options().l2 * task.squared_norm(store, scale, threads);
+  const double l1 = task.options().l1, l2 = task.options().l2;
+  const double absolute = l1 > 0.0 ? l1 * task.absolute_sum(store, threads) : 0.0;
+  return absolute + (l2 > 0.0 ? 0.5 * l2 * task.squared_norm(store, scale, threads) : 0.0);
 }
 
 void training_task::begin(const param_store& store) const {
