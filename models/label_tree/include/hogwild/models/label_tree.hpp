@@ -47,7 +47,7 @@ struct label_tree {
   static constexpr bool takes_weights = true;
   static constexpr training_defaults defaults = {
       .step = 1.5, .schedule = schedule_kind::linear, .batch = 1, .form = l2_form::per_occurrence};
-  static constexpr std::size_t epochs = 8;
+  static constexpr std::size_t epochs = 8;  ///< unless others are asked for
   static constexpr std::size_t measured_rows = 1'000;
   static constexpr sharing_kind sharing = sharing_kind::direct;
 
@@ -56,6 +56,7 @@ struct label_tree {
   std::size_t leaves = 256;  ///< most classes of a group of the last level; at least 2
   bool bias = true;          ///< whether nodes have b_v
 
+  /// The tree without its classes.
   constexpr label_tree_shape shape() const { return {classes, leaves}; }
   std::size_t dim() const { return (features + (bias ? 1 : 0)) * shape().nodes() + classes; }
 
