@@ -27,7 +27,11 @@ TEST_P(graph_sets, are_cut_by_defaults) {
   const std::string path = sets.link(GetParam().file);
   if (path.empty()) GTEST_SKIP() << sets.missing();
   // In 380 runs on busy CPUs one cut of citeseer was above its bound, so fewer than 1.3 % are (with 95 %): the least of
-  // four is above it in less than one of 10^7.
+  // four is above it in less than one of 10^7. Another seed is tried where that of one is.
+  const auto good = [](const nlohmann::json& result) {
+    const known_graph& known = GetParam();
+    return result["test_cut"] <= known.most && (known.accuracy == 0.0 || result["test_accuracy"] >= known.accuracy);
+  };
   for (const std::string engine : {"threads", "processes"}) {
     nlohmann::json best;
     for (const char* const seed : {"1", "2", "3", "4"}) {
@@ -35,11 +39,9 @@ TEST_P(graph_sets, are_cut_by_defaults) {
           result_of({"train", path, "--model graph_cut --workers 2 --json --engine", engine, "--seed", seed});
       EXPECT_GE(result["test_cut"], GetParam().least) << engine;
       if (best.is_null() || result["test_cut"] < best["test_cut"]) best = result;
+      if (good(best)) break;
     }
-    EXPECT_LE(best["test_cut"], GetParam().most) << engine;
-    if (GetParam().accuracy > 0.0) {
-      EXPECT_GE(best["test_accuracy"], GetParam().accuracy) << engine;
-    }
+    EXPECT_TRUE(good(best)) << engine << ": " << best;
   }
 }
 
