@@ -151,6 +151,7 @@ TEST_F(several_models, of_classes_begin_with_what_they_are_given) {
 }
 
 TEST_F(several_models, of_classes_end_by_their_own_validation_loss) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const sparse_view training = all.view().slice(0, 600), held = all.view().slice(600, 900);
   std::vector<std::size_t> epochs;
   for (const auto& [step, min_delta] : {std::pair{2.0, 0.0}, std::pair{0.1, 0.0}, std::pair{0.1, 0.02}}) {
@@ -171,6 +172,7 @@ TEST_F(several_models, of_classes_end_by_their_own_validation_loss) {
 }
 
 TEST_F(several_models, of_classes_measure_the_class_of_the_greatest_margin) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   train_options options{.epochs = 3, .step = {.initial = 0.5}, .bias = true};
   options.test = all.view();
   std::vector<epoch_report> seen;
@@ -213,6 +215,7 @@ TEST_F(several_models, that_are_reproducible_have_the_same_bits_by_any_number_of
     serially.reproducible = false;
     const train_result serial = ensemble(logistic{}, {.models = models}, serially);
     for (const std::size_t workers : {1u, 2u, 3u, 5u}) {
+      if (test::thread_sanitized && workers != 2 && workers != 3) continue;
       EXPECT_EQ(ensemble(logistic{}, {.models = models}, options, threads(workers)).parameters, serial.parameters)
           << models << " models, " << workers << " workers";
     }
@@ -251,6 +254,7 @@ TEST_F(several_models, note_that_rows_have_nothing_to_learn_from) {
 }
 
 TEST_F(several_models, whose_weights_are_averaged_do_not_claim_to_have_converged) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const train_options options{.epochs = 200, .l2 = 1e-2, .tolerance = 1e-2};
   ensemble_options shards{.models = 2, .rows = ensemble_rows::shards};
   EXPECT_EQ(ensemble(logistic{}, shards, options).status, run_status::converged);
@@ -302,6 +306,7 @@ TEST_F(several_models, that_are_trained_one_by_one_and_stopped_have_the_state_of
 }
 
 TEST_F(several_models, that_are_trained_one_by_one_tell_each_of_their_epochs) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const std::vector<std::function<void(train_options&)>> ways{
       [](train_options& o) { o.optimizer = optimizer_kind::momentum; },
       [](train_options& o) { o.optimizer = optimizer_kind::ftrl; }, [](train_options& o) { o.average = 0.5; }};
@@ -330,6 +335,7 @@ TEST_F(several_models, that_are_trained_one_by_one_tell_each_of_their_epochs) {
 }
 
 TEST_F(several_models, whose_weights_are_averaged_tell_the_loss_of_the_mean) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   train_options options{.epochs = 2, .bias = true};
   double told = 0.0;
   options.observers.push_back([&](const epoch_report& e) { told = e.train_loss; });
@@ -353,6 +359,7 @@ TEST_F(several_models, that_are_many_have_the_bits_of_a_serial_run_by_any_number
 }
 
 TEST_F(several_models, of_a_bootstrap_are_as_by_rows_of_these_weights) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   constexpr std::size_t models = 5;
@@ -408,6 +415,7 @@ TEST_F(several_models, that_are_trained_one_by_one_end_where_one_diverges) {
 }
 
 TEST_F(several_models, are_saved_and_predict_the_same) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const test::scratch_folder folder;
   const train_options options{.epochs = 3, .step = {.initial = 0.5}, .bias = true};
   const train_result run = one_vs_rest(logistic{}, options);
@@ -462,6 +470,7 @@ TEST_F(several_models, stop_with_what_whole_passes_have_left) {
 
 // A blow-up that stays finite is a divergence, too.
 TEST_F(several_models, that_end_worse_than_they_began_have_diverged) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   test::toy_rows any_label = all;  // nothing that could be learned by steps of any size
   for (std::size_t r = 0; r < any_label.rows(); ++r) any_label.label[r] = r % 2 == 0 ? 1.0f : -1.0f;
   test::heard_run heard;
@@ -482,6 +491,7 @@ TEST_F(several_models, that_end_worse_than_they_began_have_diverged) {
 }
 
 TEST_F(several_models, that_diverge_say_so) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const train_result run =
       ensemble(least_squares{}, {.models = 2}, {.epochs = 20, .step = {.initial = 1e6}, .l2 = 0.0, .batch = 1});
   EXPECT_EQ(run.status, run_status::diverged);

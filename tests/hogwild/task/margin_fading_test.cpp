@@ -20,6 +20,7 @@
 #include <hogwild/names.hpp>
 #include <hogwildpp/ring_engine.hpp>
 
+#include "support/sanitizers.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -78,6 +79,7 @@ struct margin_fading : testing::Test {
 
 // The same steps: the steps that rows owe a column are settled in closed form.
 TEST_F(margin_fading, momentum_ends_where_its_dense_form_does) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const std::size_t epochs : {1u, 5u}) {
     const train_result of_all = dense(optimizer_kind::momentum, epochs);
     for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::direct, sharing_kind::buffered}) {
@@ -95,6 +97,7 @@ TEST_F(margin_fading, momentum_ends_where_its_dense_form_does) {
 // the difference is about 5e-4 of the loss's fall. Lion's steps are the same, but rounding may turn one whose direction
 // is almost 0.
 TEST_F(margin_fading, adam_and_lion_end_within_a_hundredth_of_their_dense_form) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const optimizer_kind kind : {optimizer_kind::adam, optimizer_kind::lion})
     for (const std::size_t epochs : {1u, 5u}) {
       const double of_all = dense(kind, epochs).train_loss, fall = std::log(2.0) - of_all;
@@ -110,6 +113,7 @@ TEST_F(margin_fading, adam_and_lion_end_within_a_hundredth_of_their_dense_form) 
 
 // l2 joins the gradient of the columns that a row has; momentum applies as much as cannot overshoot over time.
 TEST_F(margin_fading, l2_joins_the_gradient_by_degree) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   constexpr double l2 = 1e-2;
   for (const optimizer_kind kind : both) {
     std::vector<float> fraction(rows.columns);
@@ -133,6 +137,7 @@ TEST_F(margin_fading, l2_joins_the_gradient_by_degree) {
 
 // A large l2 of a column of one row would take 15 times its weight, and ten times that under momentum.
 TEST_F(margin_fading, a_large_l2_of_a_rare_column_does_not_overshoot) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   test::toy_rows with_rare = rows;
   with_rare.columns = rows.columns + 1;
   with_rare.push_entry(rows.columns, 1.0f);
@@ -143,6 +148,7 @@ TEST_F(margin_fading, a_large_l2_of_a_rare_column_does_not_overshoot) {
 }
 
 TEST_F(margin_fading, kernels_do_what_is_done_row_by_row) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const auto expect_alike = [&](const auto& model, optimizer_kind kind,
                                 const std::function<void(train_options&)>& change) {
     train_options o = options(kind, 5, 1e-3);
@@ -163,6 +169,7 @@ TEST_F(margin_fading, kernels_do_what_is_done_row_by_row) {
 }
 
 TEST_F(margin_fading, row_adagrad_is_adagrad_where_a_column_has_one_weight) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const sharing_kind sharing : {sharing_kind::automatic, sharing_kind::direct}) {
     const auto with = [&](optimizer_kind kind) {
       train_options o = options(kind, 3, 1e-3);
@@ -174,6 +181,7 @@ TEST_F(margin_fading, row_adagrad_is_adagrad_where_a_column_has_one_weight) {
 }
 
 TEST_F(margin_fading, a_step_is_found) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const optimizer_kind kind : all) {
     train_options o = options(kind, 5, 1e-3);
     o.step = {};
@@ -182,6 +190,7 @@ TEST_F(margin_fading, a_step_is_found) {
 }
 
 TEST_F(margin_fading, goes_on_from_a_checkpoint_to_the_same_bits) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const test::scratch_folder folder;
   for (const optimizer_kind kind : all) {
     train_options o = options(kind, 4, 1e-3);

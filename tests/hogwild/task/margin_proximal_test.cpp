@@ -20,6 +20,7 @@
 #include <hogwildpp/ring_engine.hpp>
 
 #include "support/refusal.hpp"
+#include "support/sanitizers.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/toy_data.hpp"
 
@@ -69,6 +70,7 @@ struct by_hand {
 };
 
 TEST(margin_proximal, is_its_formulas_row_by_row) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   test::toy_rows toy = test::planted_regression({.rows = 300, .columns = 40, .per_row = 6});
   for (std::size_t r = 0; r < toy.rows(); ++r) toy.label[r] = 0.002f * static_cast<float>(r) - 0.3f;
   const csr_rows data = toy.csr();
@@ -167,6 +169,7 @@ struct few_decide : testing::Test {
 };
 
 TEST_F(few_decide, ends_at_the_optimum_with_zeros) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const auto zeros = static_cast<double>(std::ranges::count(best, 0.0));
   ASSERT_GT(zeros, 30.0);
   for (const optimizer_kind kind : all_kinds) {
@@ -182,11 +185,13 @@ TEST_F(few_decide, ends_at_the_optimum_with_zeros) {
 }
 
 TEST_F(few_decide, takes_row_adagrad_for_adagrad) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   EXPECT_EQ(train(logistic{}, data, serial_engine{}, options(optimizer_kind::row_adagrad, 3)).parameters,
             train(logistic{}, data, serial_engine{}, options(optimizer_kind::adagrad, 3)).parameters);
 }
 
 TEST_F(few_decide, is_the_same_wherever_one_worker_reads_and_writes) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const optimizer_kind kind : all_kinds) {
     const train_result alone = train(logistic{}, data, serial_engine{}, options(kind, 3));
     for (const update_kind update : {update_kind::exact, update_kind::locked, update_kind::edge_locked}) {
@@ -242,6 +247,7 @@ TEST_F(few_decide, repeats_for_any_number_of_workers_of_a_reproducible_run) {
 }
 
 TEST_F(few_decide, goes_on_from_a_checkpoint) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const optimizer_kind kind : all_kinds) {
     const test::scratch_folder folder;
     train_options o = options(kind, 6);
@@ -256,6 +262,7 @@ TEST_F(few_decide, goes_on_from_a_checkpoint) {
 }
 
 TEST_F(few_decide, finds_a_step) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const optimizer_kind kind : all_kinds) {
     train_options o = options(kind);
     o.step = {};

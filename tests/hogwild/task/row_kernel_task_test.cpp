@@ -185,6 +185,7 @@ TYPED_TEST(row_kernel_runs, repeat_to_the_bit_where_that_is_asked_for) {
 }
 
 TYPED_TEST(row_kernel_runs, what_is_measured_is_the_mean_loss_of_the_model) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const train_result result = this->run(serial_engine{}, [](auto& o) { o.l2 = 0.0; });
   std::vector<float> w = result.parameters;
   const param_reader<float> reader{w.data(), w.size()};
@@ -198,6 +199,7 @@ TYPED_TEST(row_kernel_runs, what_is_measured_is_the_mean_loss_of_the_model) {
 using fm_kernel_runs = row_kernel_runs<fm_case>;
 
 TEST_F(fm_kernel_runs, groups_that_are_frozen_stay_as_they_are) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const auto factors_after = [&](std::size_t epochs) {
     const train_result result = run(serial_engine{}, [&](auto& o) { o.freeze = {"factors"}, o.epochs = epochs; });
     EXPECT_LT(result.objective, 0.65);  // weights alone: from log 2 on
@@ -258,6 +260,7 @@ struct list_runs : testing::Test {
 };
 
 TEST_F(list_runs, measures_are_those_of_the_scores) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   for (const bool rest : {false, true}) {
     model.one_vs_rest = rest;
     const train_result result = train(model, rows, thread_engine{.workers = 1, .pin = false},

@@ -58,6 +58,7 @@ using both_models = testing::Types<words_case<skip_gram, false>, words_case<cbow
 TYPED_TEST_SUITE(words_on_engines, both_models);
 
 TYPED_TEST(words_on_engines, learn_and_one_thread_is_serial_bit_for_bit) {
+  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
   const train_result serial = this->run(serial_engine{});
   EXPECT_EQ(this->run(thread_engine{.workers = 1, .team = thread_team_kind::std}).parameters, serial.parameters);
   this->options.epochs = 1;
