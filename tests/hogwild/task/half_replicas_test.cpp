@@ -73,7 +73,7 @@ TYPED_TEST_SUITE(half_replica_runs, half_replica_cases);
 // pair's distance were exponential with a mean of 0.015, that of three would exceed 0.12 with a chance of e^-x (1 + x +
 // x^2 / 2) = 1.2e-8 for x = 3 * 0.12 / 0.015: any of the four kinds does with one of 5e-8. A run that learns nothing
 // ends at 1.18 times what floats do under sgd, at 1.29 times or more under adagrad; under ThreadSanitizer, which has
-// time for one epoch only, the two cannot be distinguished.
+// time for one epoch of one pair, the two cannot be distinguished, and neither is told.
 TYPED_TEST(half_replica_runs, end_as_well_as_those_of_floats) {
   constexpr int pairs = test::thread_sanitized ? 1 : 3;
   for (const optimizer_kind kind : {optimizer_kind::sgd, optimizer_kind::adagrad}) {
@@ -83,7 +83,9 @@ TYPED_TEST(half_replica_runs, end_as_well_as_those_of_floats) {
       const double floats = this->run(storage_kind::single, 2, with).objective;
       ratio += this->run(storage_kind::half, 2, with).objective / floats / pairs;
     }
-    EXPECT_LT(ratio, 1.12);
+    if (!test::thread_sanitized) {
+      EXPECT_LT(ratio, 1.12);
+    }
   }
 }
 
