@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,11 +13,12 @@
 
 #include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/task/training_task.hpp>
-#include <hogwild/measures.hpp>
 #include <hogwild/model.hpp>
 #include <hogwild/options.hpp>
 
 namespace hogwild {
+
+enum class row_kind : std::uint8_t;
 
 class agreement;
 class collective;

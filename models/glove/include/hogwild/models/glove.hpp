@@ -23,9 +23,10 @@ struct glove : matrix_factorization {
   static constexpr std::string_view name = "glove";
   using library_model = glove;
   using kernel_model = glove;
-  static constexpr std::size_t epochs = 25;
-  static constexpr std::size_t usual_dimension = 100, usual_window = 10;
-  static constexpr double usual_x_max = 10.0;
+  static constexpr std::size_t epochs = 25;            ///< the default
+  static constexpr std::size_t usual_dimension = 100;  ///< the default number of factors
+  static constexpr std::size_t usual_window = 10;      ///< the default number of words on each side that are counted
+  static constexpr double usual_x_max = 10.0;          ///< the default x_max
   static constexpr training_defaults defaults{
       .step = 0.1, .decay = 1.0, .optimizer = optimizer_kind::row_adagrad, .form = l2_form::per_occurrence};
 
@@ -39,7 +40,9 @@ struct glove : matrix_factorization {
     return all;
   }
 
+  /// f(x) of the pair whose rating is ln x.
   float weight_of(float rating) const { return std::exp(0.75f * std::min(rating - full_weight_from, 0.0f)); }
+  /// f(x) times the loss of matrix_factorization.
   double loss_of(float score, float rating) const {
     return static_cast<double>(weight_of(rating)) * matrix_factorization::loss_of(score, rating);
   }
