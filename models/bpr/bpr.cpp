@@ -25,7 +25,8 @@ void bpr::take(compared_space& s, std::size_t k, const sparse_row<float>& z, con
   if (!pair) return;
   const auto other = other_item(s.side(), pair->first, random);
   if (!other || *other == pair->second) return;
-  c = {pair->first, pair->second, *other, z.label, z.weight * z.label};
+  const float times = z.label * s.side().per_weight;
+  c = {pair->first, pair->second, *other, times, z.weight * times};
 }
 
 float bpr::difference(compared_space& s) {

@@ -21,23 +21,34 @@ std::size_t saved_width(const pair_shape& m) {
   return m.factors + (m.bias ? 1 : 0);
 }
 
+bool is_temperature(double x) {
+  return x >= 1e-6 && x <= 1e6;
+}
+
 constexpr const char* sampler_words[] = {"uniform", "popularity", "in_batch"};
 
 }  // namespace
 
-std::vector<model_option> pair_options(const pair_shape& usual) {
-  return {
+std::vector<model_option> pair_options(const pair_shape& usual, bool in_blocks) {
+  std::vector<std::string> samplers{sampler_words[0], sampler_words[1]};
+  if (in_blocks) samplers.emplace_back(sampler_words[2]);
+  std::vector<model_option> options{
       factors_option(usual.factors, "of each user and item"),
-      count_option("negatives", usual.negatives, "items drawn at random against which a block of pairs is compared"),
-      word_option("sampler", {sampler_words[0], sampler_words[1], sampler_words[2]},
-                  "whether these are drawn alike, by how many pairs they have, or are those of the block's pairs"),
-      number_option("popularity", usual.popularity,
-                    "--sampler popularity draws an item by its number of pairs to this power"),
       word_option(
-          "similarity",
-          usual.cosine ? std::vector<std::string>{"cosine", "product"} : std::vector<std::string>{"product", "cosine"},
-          "what a score is made of: the product of two vectors, or their cosine"),
-      number_option("temperature", usual.temperature, "divides products and cosines")};
+          "sampler", samplers,
+          "whether items are drawn alike, or by how many pairs they have; in_batch: they are those of a block's "
+          "other pairs"),
+      number_option("popularity", usual.popularity,
+                    "--sampler popularity draws an item by its number of pairs to this power")};
+  if (!in_blocks) return options;
+  options.push_back(
+      count_option("negatives", usual.negatives, "items drawn at random against which a block of pairs is compared"));
+  options.push_back(word_option(
+      "similarity",
+      usual.cosine ? std::vector<std::string>{"cosine", "product"} : std::vector<std::string>{"product", "cosine"},
+      "what a score is made of: the product of two vectors, or their cosine"));
+  options.push_back(number_option("temperature", usual.temperature, "divides products and cosines"));
+  return options;
 }
 
 void take_pair_options(const model_options& options, pair_shape& m) {
@@ -56,10 +67,14 @@ void take_pair_options(const model_options& options, pair_shape& m) {
     throw config_error(
         "--sampler in_batch draws no items, it takes those of the other pairs: leave out --negatives, "
         "and set their number by --batch");
-  if (!(m.temperature > 0.0)) throw config_error("--temperature is a number above 0");
+  if (!is_temperature(m.temperature)) throw config_error("--temperature is a number from 1e-6 to 1e6");
 }
 
 void take_pair_sizes(const model_data& data, pair_shape& m) {
+  if (data.sum_of_all)
+    throw config_error(
+        "models of pairs are not trained by several ranks, which know only their own pairs: train on one "
+        "machine, by --engine threads or processes");
   if (!std::ranges::is_partitioned(data.rows.original, is_user_column))
     throw config_error("pairs need one file for all ranks, not one for each");
   m.users = count_users(data.rows.original);
@@ -88,9 +103,11 @@ void load_pair_shape(const saved_model& saved, pair_shape& m) {
   m.users = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_user_column));
   m.items = saved.columns.size() - m.users;
   m.bias = saved.width == m.factors + 1;
-  if (saved.width != saved_width(m) || !saved.bias.empty() || !(m.temperature > 0.0) ||
+  if (saved.width != saved_width(m) || !saved.bias.empty() || !is_temperature(m.temperature) ||
       saved.weights.size() != saved.columns.size() * saved.width)
     throw input_error("the number of parameters does not suit the model " + saved.model);
+  if (m.users == 0 || m.items == 0)
+    throw input_error("the saved model " + saved.model + " has no " + (m.users == 0 ? "users" : "items"));
 }
 
 loaded_pair_rows load_pair_rows(const pair_shape& m, const saved_model& saved) {

@@ -20,8 +20,8 @@
 
 namespace hogwild::detail {
 
-/// Options of a model whose usual values are those of `m`.
-std::vector<model_option> pair_options(const pair_shape& usual);
+/// Options of a model with these usual values; `in_blocks`: all pairs of a block are compared with the same items.
+std::vector<model_option> pair_options(const pair_shape& usual, bool in_blocks);
 /// Sets what the options say. Throws config_error for an option out of range.
 void take_pair_options(const model_options& options, pair_shape& m);
 /// Counts users and items. Throws config_error for data that are no pairs.
@@ -79,12 +79,20 @@ class pair_descriptor final : public descriptor_for<M> {
 
   named_model make(const model_data& data, const model_options& options) const override {
     M m = M::usual();
-    m.bias = data.bias.value_or(m.bias);
-    if (const auto known = initial_model<M>(data);
-        known && (data.takes_all_groups() || data.takes_one_of({"users", "items"})))
+    const bool goes_on = data.takes_all_groups() || data.takes_one_of({"users", "items"});
+    if (const auto known = initial_model<M>(data); known && goes_on) {
       m.factors = known->factors;
+      m.cosine = known->cosine;
+      m.temperature = known->temperature;
+      if (data.takes_all_groups()) m.bias = known->bias;
+    }
+    m.bias = data.bias.value_or(m.bias);
     take_pair_options(options, m);
-    if constexpr (has_margin<M>) m.margin = static_cast<float>(options.number("margin", static_cast<double>(m.margin)));
+    if constexpr (has_margin<M>) {
+      const double margin = options.number("margin", static_cast<double>(m.margin));
+      if (!(margin >= 0.0 && margin <= 1e6)) throw config_error("--margin is a number from 0 to 1e6");
+      m.margin = static_cast<float>(margin);
+    }
     take_pair_sizes(data, m);
     return m;
   }
@@ -97,7 +105,8 @@ class pair_descriptor final : public descriptor_for<M> {
 
  private:
   static std::vector<model_option> options() {
-    std::vector<model_option> all = pair_options(M::usual());
+    std::vector<model_option> all = pair_options(
+        M::usual(), requires { M::loss_kind; });
     if constexpr (has_margin<M>)
       all.push_back(number_option("margin", 1.0, "by how much a pair's item should score above others"));
     return all;

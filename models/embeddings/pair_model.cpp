@@ -20,8 +20,11 @@ std::shared_ptr<const pair_side> pair_shape::make_side(const sparse_view& rows) 
   const auto counts =
       rows.degree.size() == users + items ? rows.degree.subspan(users) : std::span<const std::uint32_t>();
   const double power = sampler == item_sampler::uniform ? 0.0 : sampler == item_sampler::in_batch ? 1.0 : popularity;
-  return std::make_shared<const pair_side>(
-      pair_side{target_sampler(items, counts, power), known_targets(rows, users, items)});
+  double weights = 0.0;
+  for (std::size_t r = 0; r < rows.rows(); ++r) weights += static_cast<double>(rows.label[r]);
+  const double per_weight = weights > 0.0 ? static_cast<double>(rows.rows()) / weights : 1.0;
+  return std::make_shared<const pair_side>(pair_side{
+      target_sampler(items, counts, power), known_targets(rows, users, items), static_cast<float>(per_weight)});
 }
 
 std::optional<std::pair<std::uint32_t, std::uint32_t>> pair_shape::pair_of(
@@ -87,12 +90,13 @@ void pair_space::take(std::size_t k, const sparse_row<float>& z, const counter_r
   if (const auto found = model_.pair_of(z.index)) {
     p.user = found->first;
     p.item = found->second;
-    p.times = z.label;
-    p.weight = z.weight * z.label;
+    p.times = z.label * side_->per_weight;
+    p.weight = z.weight * p.times;
   }
 }
 
 void pair_space::draw(std::size_t n) {
+  constexpr float nothing = -std::numeric_limits<float>::infinity();
   block_.begin();
   drawn_.clear();
   if (n == 0) return;
@@ -104,19 +108,38 @@ void pair_space::draw(std::size_t n) {
     drawn_.add(item);
     // The sum over drawn items then has the mean of the sum over all items.
     if (loss_.kind == target_loss::softmax) block_.lift(j, side_->items.rarity(item) - chances);
+    if (in_batch && pairs_[j].weight == 0.0f) block_.lift(j, nothing);
   }
-  for (std::size_t j = count; j < block_.targets(); ++j) block_.lift(j, -std::numeric_limits<float>::infinity());
+  for (std::size_t j = count; j < block_.targets(); ++j) block_.lift(j, nothing);
   for (std::size_t i = 0; i < n; ++i) {
     block_.weigh(i, pairs_[i].weight);
     if (pairs_[i].weight == 0.0f) continue;
-    for (const std::uint32_t item : side_->known.of(pairs_[i].user))
+    const auto leave_out = [&](std::uint32_t item) {
       drawn_.for_places(item, [&](std::size_t place) { block_.leave_out(i, place); });
+    };
+    leave_out(pairs_[i].item);
+    const std::span<const std::uint32_t> known = side_->known.of(pairs_[i].user);
+    if (known.size() <= count) {
+      for (const std::uint32_t item : known) leave_out(item);
+    } else {
+      for (std::size_t j = 0; j < count; ++j)
+        if (side_->known.contains(pairs_[i].user, drawn_.all()[j])) block_.leave_out(i, j);
+    }
   }
 }
 
 void pair_space::losses(std::size_t n, std::span<row_score> to) {
   block_.losses(n, losses_);
-  for (std::size_t i = 0; i < n; ++i) to[i] = {.loss = static_cast<double>(pairs_[i].times) * losses_[i]};
+  double sum = 0.0, counted = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (pairs_[i].weight == 0.0f) continue;
+    to[i] = {.loss = static_cast<double>(pairs_[i].times) * losses_[i]};
+    sum += to[i].loss;
+    ++counted;
+  }
+  // A pair that does not count must not lower the mean.
+  for (std::size_t i = 0; i < n; ++i)
+    if (pairs_[i].weight == 0.0f) to[i] = {.loss = counted > 0.0 ? sum / counted : 0.0};
 }
 
 }  // namespace hogwild

@@ -64,10 +64,10 @@ std::vector<pair_count> pair_runs::pairs(std::size_t part) const {
 /// Makes one run in the file of all that are in memory.
 void pair_runs::spill() {
   if (!fd_ && !(fd_ = open_nameless(folder_))) return folder_.clear();
-  const auto in_memory = std::ranges::partition(runs_, [](const run& r) { return r.pairs.empty(); });
+  const auto in_memory = std::partition(runs_.begin(), runs_.end(), [](const run& r) { return r.pairs.empty(); });
   pair_runs held(0, {});
-  std::ranges::move(in_memory, std::back_inserter(held.runs_));
-  runs_.erase(in_memory.begin(), in_memory.end());
+  std::move(in_memory, runs_.end(), std::back_inserter(held.runs_));
+  runs_.erase(in_memory, runs_.end());
   run joined{.offset = written_};
   for (std::size_t p = 0; p < parts; ++p) {
     const std::vector<pair_count> part = held.pairs(p);

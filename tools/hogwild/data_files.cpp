@@ -280,8 +280,12 @@ void data_options::name_columns(saved_model& saved) const {
 }
 
 void keep_names(const rating_names& names, saved_model& saved) {
-  for (const std::uint32_t column : saved.columns)
-    saved.names.push_back((is_user_column(column) ? names.users : names.items)[rating_id(column)]);
+  for (const std::uint32_t column : saved.columns) {
+    const std::vector<std::string>& known = is_user_column(column) ? names.users : names.items;
+    if (rating_id(column) >= known.size())
+      throw input_error("a column of the model has no name: it began with a model that knows no names");
+    saved.names.push_back(known[rating_id(column)]);
+  }
 }
 
 void row_files::declare(command_line& line, const std::string& of, const std::string& which_rows) {

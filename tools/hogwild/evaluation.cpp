@@ -182,6 +182,8 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const auto& [by, seen, before] = wishes;
   const saved_model saved = load_model(model_path, say);
   const model_input input = input_of(saved.model);
+  if (!before.path.empty() && input != model_input::rows)
+    throw config_error("--propensities is for rows with lists of labels, and a " + saved.model + " model reads none");
   if (!seen.empty() && input != model_input::pairs)
     throw config_error("--seen is for models of pairs, and " + model_path + " is a " + saved.model + " model");
   if (numbers.any() && (input == model_input::corpus || input == model_input::graph || input == model_input::pairs))

@@ -160,7 +160,8 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
     throw config_error("the model " + request.init +
                        " does not know the columns of a table: it was trained on numbered "
                        "ones; train it on the table");
-  if (input_of(request.model) != model_input::ratings) return;
+  if (const model_input input = input_of(request.model); input != model_input::ratings && input != model_input::pairs)
+    return;
   if (initial->model != request.model) return;  // refused later, because of its groups
   if (initial->names.empty() != !request.files.named_ids)
     throw config_error("the model " + request.init + " knows users and items by " +

@@ -148,7 +148,8 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
 std::size_t epoch_meter::lists_after(std::size_t epoch) const {
   constexpr std::size_t usual = 1000;
   const train_options& o = run_.options;
-  if (!task_.facts().orders_candidates || epoch == o.epochs) return all_lists;
+  // A mean of epochs is measured where it is made, and is not there at the end.
+  if (!task_.facts().orders_candidates || epoch == o.epochs || o.average) return all_lists;
   return o.measure_lists.value_or(o.target && target_figure::named(o.target->what)->needs_test_rows() ? all_lists
                                                                                                       : usual);
 }

@@ -39,9 +39,9 @@ concept factor_model = trained_by_kernels<M> && general_model<M> && requires(con
 };
 
 /// Its rows are pairs of a user and an item, which pairwise kernels train (detail/kernels/pairwise_kernels.hpp): each
-/// against other_item(side data, user, random), an item that the user is not known to have, or nothing. User u is
-/// column u of the data, item i column users + i; item_row() and item_bias() tell where an item's parameters lie, and
-/// users' rows lie first.
+/// against other_item(side data, user, random), an item that the user is not known to have, or nothing. A pair's weight
+/// is its label times `per_weight` of the side data. User u is column u of the data, item i column users + i;
+/// item_row() and item_bias() tell where an item's parameters lie, and users' rows lie first.
 template <class M>
 concept pairwise_model = trained_by_kernels<M> && workspace_model<M> && has_side_data<M> &&
     requires(const M& m, const side_data_t<M>& side, const counter_random& random) {
@@ -51,6 +51,7 @@ concept pairwise_model = trained_by_kernels<M> && workspace_model<M> && has_side
   { m.width() } -> std::convertible_to<std::size_t>;
   { m.item_row(std::size_t{}) } -> std::convertible_to<std::size_t>;
   { m.item_bias(std::size_t{}) } -> std::convertible_to<std::size_t>;
+  { side->per_weight } -> std::convertible_to<float>;
   { m.other_item(*side, std::uint32_t{}, random) } -> std::same_as<std::optional<std::uint32_t>>;
 };
 

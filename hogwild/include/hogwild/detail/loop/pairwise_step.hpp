@@ -60,7 +60,7 @@ class pairwise_step : public Sharing {
     for (std::size_t r = first; r < first + count; ++r) {
       const rating& pair = pairs_[r];
       const auto other = model_.other_item(*side_, pair.user, counter_random(seed_, r));
-      if (other && *other != pair.item) compared_[n++] = {pair.user, pair.item, *other, pair.value};
+      if (other && *other != pair.item) compared_[n++] = {pair.user, pair.item, *other, pair.value * side_->per_weight};
     }
     if constexpr (Sharing::traits.whole_state()) {
       if (context_.options.optimizer == optimizer_kind::row_adagrad) {

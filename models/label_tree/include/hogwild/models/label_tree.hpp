@@ -195,6 +195,7 @@ struct label_tree {
   /// lower number's comes first. Looks at the most probable node first. No node is more probable than the one above it,
   /// so nothing better is left when so many classes have come.
   std::vector<found_class> best_classes_of(const auto& w, workspace& space, std::size_t k, std::size_t most) const {
+    most = std::max<std::size_t>(most, 1);
     std::vector<found_class> found;
     std::priority_queue<reached> next;
     next.push({0.0, 0, 0});

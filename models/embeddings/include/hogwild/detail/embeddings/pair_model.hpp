@@ -35,6 +35,7 @@ namespace hogwild {
 struct pair_side {
   target_sampler items;
   known_targets known;
+  float per_weight = 1.0f;  ///< what a weight is multiplied by, so that those of the training pairs have the mean 1
 };
 
 /// How negative items are drawn.
@@ -186,6 +187,13 @@ struct pair_formula : pair_shape {
 
   float margin = 1.0f;  ///< by which a pair's item should score above others, under hinge and warp
 
+  std::array<double, 7> hyperparameters() const {
+    const std::array<double, 6> others = pair_shape::hyperparameters();
+    std::array<double, 7> all{};
+    std::ranges::copy(others, all.begin());
+    all.back() = static_cast<double>(margin);
+    return all;
+  }
   target_loss_rule rule() const { return {.kind = Model::loss_kind, .margin = margin, .targets = items}; }
 
   pair_space make_workspace(const sparse_view& data, isa set, std::size_t batch) const {
