@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include <hogwild/detail/embeddings/nearest_rows.hpp>
 #include <hogwild/detail/embeddings/target_finder.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
@@ -48,22 +48,10 @@ struct members {
   }
 };
 
-float length_of(std::span<const float> row) {
-  double square = 0.0;
-  for (const float x : row) square += static_cast<double>(x) * static_cast<double>(x);
-  return square > 0.0 ? static_cast<float>(std::sqrt(square)) : 1.0f;
-}
-
-/// The best members of the table for a source, divided by `divisor`; `plus` is added to their scores.
-std::vector<recommendation> best_of(const target_table& table, const members& of, std::span<const float> source,
-                                    float divisor, float plus, std::size_t top,
-                                    std::span<const std::uint32_t> left_out) {
-  target_finder finder(table, top);
-  for (std::size_t k = 0; k < source.size(); ++k) finder.source(0)[k] = source[k] / divisor;
-  const std::array one{left_out};
-  finder.find(one);
+std::vector<recommendation> alike(const members& of, const nearest_rows& rows, std::uint32_t id, std::size_t top) {
+  const std::array asked{static_cast<std::uint32_t>(of.at(id))};
   std::vector<recommendation> found;
-  for (const scored_target& best : finder.best(0)) found.push_back({of.ids[best.target], best.score + plus});
+  for (const scored_target& near : rows.of(asked, top).front()) found.push_back({of.ids[near.target], near.score});
   return found;
 }
 
@@ -77,24 +65,19 @@ item_vectors vectors_of(const predictor& of, const saved_model& model) {
 struct recommender::tables {
   item_vectors form;  ///< its spans are not used after construction
   members users, items;
-  target_table by_score, like_items, like_users;
+  target_table by_score;
+  nearest_rows like_items, like_users;
 
   tables(const predictor& of, const item_vectors& v)
       : form(v),
         users("user", of.columns().first(v.users.size() / v.width), v.users, v.width, v.user_added),
         items("item", of.columns().subspan(v.users.size() / v.width), v.items, v.width, v.item_added),
         by_score(items.rows, v.width, items.added, v.by_length, isa::automatic),
-        like_items(items.rows, v.width, {}, true, isa::automatic),
-        like_users(users.rows, v.width, {}, true, isa::automatic) {}
+        like_items(items.rows, v.width),
+        like_users(users.rows, v.width) {}
 
-  std::span<const float> row(const members& of, std::size_t place) const {
-    return std::span(of.rows).subspan(place * form.width, form.width);
-  }
-  std::vector<recommendation> alike(const members& of, const target_table& table, std::uint32_t id,
-                                    std::size_t top) const {
-    const std::size_t place = of.at(id);
-    const std::array itself{static_cast<std::uint32_t>(place)};
-    return best_of(table, of, row(of, place), length_of(row(of, place)), 0.0f, top, itself);
+  std::span<const float> user_row(std::size_t place) const {
+    return std::span(users.rows).subspan(place * form.width, form.width);
   }
 };
 
@@ -110,23 +93,49 @@ bool recommender::knows_item(std::uint32_t item) const {
   return tables_->items.find(item).has_value();
 }
 
+std::span<const std::uint32_t> recommender::users() const {
+  return tables_->users.ids;
+}
+
+std::vector<std::vector<recommendation>> recommender::items_for(std::span<const std::uint32_t> users, std::size_t top,
+                                                                const items_of_user& left_out) const {
+  const tables& t = *tables_;
+  std::vector<std::size_t> places;
+  std::vector<std::vector<std::uint32_t>> not_these(users.size());
+  for (std::size_t k = 0; k < users.size(); ++k) {
+    places.push_back(t.users.at(users[k]));
+    if (!left_out) continue;
+    for (const std::uint32_t item : left_out(users[k]))
+      if (const auto at = t.items.find(item)) not_these[k].push_back(static_cast<std::uint32_t>(*at));
+  }
+  const auto write = [&](std::size_t k, std::span<float> to) {
+    const std::span<const float> row = t.user_row(places[k]);
+    const float divisor = t.form.temperature * (t.form.by_length ? length_of(row) : 1.0f);
+    std::ranges::transform(row, to.begin(), [&](float x) { return x / divisor; });
+  };
+  std::vector<std::vector<recommendation>> lists(users.size());
+  const auto found = [&](std::size_t k, std::span<const scored_target> best) {
+    const float plus = t.form.constant + t.users.added[places[k]];
+    for (const scored_target& b : best) lists[k].push_back({t.items.ids[b.target], b.score + plus});
+  };
+  find_for_all(t.by_score, top,
+               {.count = users.size(),
+                .write = write,
+                .left_out = [&](std::size_t k) { return std::span<const std::uint32_t>(not_these[k]); },
+                .found = found});
+  return lists;
+}
+
 std::vector<recommendation> recommender::items_for(std::uint32_t user, std::size_t top,
                                                    std::span<const std::uint32_t> left_out) const {
-  const tables& t = *tables_;
-  const std::size_t place = t.users.at(user);
-  const std::span<const float> row = t.row(t.users, place);
-  std::vector<std::uint32_t> places;
-  for (const std::uint32_t item : left_out)
-    if (const auto at = t.items.find(item)) places.push_back(static_cast<std::uint32_t>(*at));
-  const float divisor = t.form.temperature * (t.form.by_length ? length_of(row) : 1.0f);
-  return best_of(t.by_score, t.items, row, divisor, t.form.constant + t.users.added[place], top, places);
+  return items_for(std::span(&user, 1), top, [&](std::uint32_t) { return left_out; }).front();
 }
 
 std::vector<recommendation> recommender::similar_items(std::uint32_t item, std::size_t top) const {
-  return tables_->alike(tables_->items, tables_->like_items, item, top);
+  return alike(tables_->items, tables_->like_items, item, top);
 }
 std::vector<recommendation> recommender::similar_users(std::uint32_t user, std::size_t top) const {
-  return tables_->alike(tables_->users, tables_->like_users, user, top);
+  return alike(tables_->users, tables_->like_users, user, top);
 }
 
 std::vector<recommendation> recommend(const saved_model& model, std::uint32_t user, std::size_t top,

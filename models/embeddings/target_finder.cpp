@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/detail/embeddings/target_finder.hpp>
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <limits>
+
+#include "platform/tbb_arena.hpp"
 
 namespace hogwild {
 
@@ -18,6 +22,24 @@ void target_finder::find(std::span<const std::span<const std::uint32_t>> left_ou
       best_[i].offer(table_.kernels(), first, scores);
     }
   });
+}
+
+void find_for_all(const target_table& table, std::size_t most, const asked_sources& asked) {
+  const auto find_block = [&](std::size_t block) {
+    const std::size_t first = block * target_finder::most_sources;
+    const std::size_t n = std::min(target_finder::most_sources, asked.count - first);
+    target_finder finder(table, most);
+    std::vector<std::span<const std::uint32_t>> left_out;
+    for (std::size_t i = 0; i < n; ++i) {
+      asked.write(first + i, finder.source(i));
+      left_out.push_back(asked.left_out(first + i));
+    }
+    finder.find(left_out);
+    for (std::size_t i = 0; i < n; ++i) asked.found(first + i, finder.best(i));
+  };
+  const std::size_t blocks = (asked.count + target_finder::most_sources - 1) / target_finder::most_sources;
+  if (blocks == 1) return find_block(0);
+  detail::with_tbb_threads({}, [&] { tbb::parallel_for(std::size_t{0}, blocks, find_block); });
 }
 
 }  // namespace hogwild

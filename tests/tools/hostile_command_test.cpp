@@ -57,6 +57,7 @@ TEST_F(hostile, words_of_the_command_line_are_quoted) {
     expect_harmless_refusal({"evaluate", token, token});
     expect_harmless_refusal({"evaluate", token, "--analogies", token});
     expect_harmless_refusal({"recommend", token, "--user", token});
+    expect_harmless_refusal({"neighbors", token, token});
     expect_harmless_refusal({"convert", token, token});
     expect_harmless_refusal({"inspect", token});
     expect_harmless_refusal({"cache", token});

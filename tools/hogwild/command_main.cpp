@@ -31,6 +31,7 @@ constexpr command commands[] = {
     {"predict", "predict the labels of rows", hogwild::cli::predict_command},
     {"evaluate", "measure a model on labelled rows", hogwild::cli::evaluate_command},
     {"recommend", "recommend items to a user", hogwild::cli::recommend_command},
+    {"neighbors", "find the users, items or words nearest to one", hogwild::cli::neighbors_command},
     {"generate", "write synthetic data with the shape of a text collection", hogwild::cli::generate_command},
     {"convert", "turn a model from binary to text and back", hogwild::cli::convert_command},
     {"inspect", "describe a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},

@@ -14,6 +14,7 @@ int advise_command(int argc, const char* const* argv);
 int bench_command(int argc, const char* const* argv);
 int report_command(int argc, const char* const* argv);
 int recommend_command(int argc, const char* const* argv);
+int neighbors_command(int argc, const char* const* argv);
 int generate_command(int argc, const char* const* argv);
 int convert_command(int argc, const char* const* argv);
 int inspect_command(int argc, const char* const* argv);

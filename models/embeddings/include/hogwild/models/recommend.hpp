@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,7 @@ class recommender {
   explicit recommender(const saved_model& model);
 
   /// Whether the model knows a user; the functions below throw input_error if it does not.
+  std::span<const std::uint32_t> users() const;  ///< the numbers of those that the model knows, ascending
   bool knows_user(std::uint32_t user) const;
   bool knows_item(std::uint32_t item) const;  ///< the same of an item
 
@@ -35,6 +37,11 @@ class recommender {
   /// Fewer if the model does not have as many. Items in `left_out`, which ascends, are not among them.
   std::vector<recommendation> items_for(std::uint32_t user, std::size_t top,
                                         std::span<const std::uint32_t> left_out = {}) const;
+  /// The items of a user by their numbers, ascending.
+  using items_of_user = std::function<std::span<const std::uint32_t>(std::uint32_t user)>;
+  /// The same for several users, in their order, by all CPUs. `left_out` may be empty.
+  std::vector<std::vector<recommendation>> items_for(std::span<const std::uint32_t> users, std::size_t top,
+                                                     const items_of_user& left_out) const;
   /// The items, or users, whose vectors have the largest cosine with that of this one, which is not among them.
   std::vector<recommendation> similar_items(std::uint32_t item, std::size_t top) const;
   std::vector<recommendation> similar_users(std::uint32_t user, std::size_t top) const;  ///< likewise

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -39,5 +40,16 @@ class target_finder {
   lined_floats sources_, scores_;
   std::vector<best_targets> best_;
 };
+
+/// Sources for each of which the best targets are asked for. Several threads call the functions at a time.
+struct asked_sources {
+  std::size_t count = 0;
+  std::function<void(std::size_t k, std::span<float> to)> write;          ///< writes source k
+  std::function<std::span<const std::uint32_t>(std::size_t k)> left_out;  ///< targets that do not count, ascending
+  std::function<void(std::size_t k, std::span<const scored_target> best)> found;  ///< called once for each
+};
+
+/// Finds the best targets, at most `most`, for all sources, by all CPUs.
+void find_for_all(const target_table& table, std::size_t most, const asked_sources& asked);
 
 }  // namespace hogwild

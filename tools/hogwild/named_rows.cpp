@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "named_rows.hpp"
+
+#include <span>
+
+#include <hogwild/dataset.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/file_kind.hpp>
+#include <hogwild/formats/ratings.hpp>
+#include <hogwild/registry.hpp>
+#include <hogwild/saved_model.hpp>
+
+#include "data_files.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+bool holds_model(const std::string& path) {
+  if (path == "-") return false;
+  const file_kind kind = look_at_file(path).kind;
+  return kind == file_kind::binary_model || kind == file_kind::text_model;
+}
+
+/// The users, or the items, of a model, in the order of their numbers.
+word_vectors rows_of(const saved_model& saved, const std::string& path, bool users) {
+  const predictor model = predictor_of(saved, path);
+  const auto vectors = model.vectors();
+  if (!vectors)
+    throw input_error(path + ": a " + saved.model +
+                      " model has no neighbours; models of ratings and of pairs have, and " +
+                      "word vectors, NAME.vec or NAME.bin");
+  const std::span<const float> all = users ? vectors->users : vectors->items;
+  const std::size_t first = users ? 0 : vectors->users.size() / vectors->width;  // users stand before items
+  const column_numbering places(model.columns());
+  word_vectors rows{.dimension = vectors->width};
+  for (std::size_t k = 0; k < saved.columns.size(); ++k) {
+    const std::uint32_t column = saved.columns[k];
+    if (is_user_column(column) != users) continue;
+    rows.words.push_back(saved.names.empty() ? std::to_string(rating_id(column)) : saved.names[k]);
+    const auto row = all.subspan((places.position(column) - first) * vectors->width, vectors->width);
+    rows.values.insert(rows.values.end(), row.begin(), row.end());
+  }
+  return rows;
+}
+
+}  // namespace
+
+named_rows::named_rows(const std::string& path, const std::string& of) {
+  if (holds_model(path)) {
+    const bool users = of == "users";
+    kind_ = users ? "user" : "item";
+    const saved_model saved = load_model(path, say);
+    numbers_ = saved.names.empty();
+    rows_ = rows_of(saved, path, users);
+  } else {
+    if (!of.empty()) throw config_error("--of is for models of users and items, and " + path + " holds words");
+    rows_ = load_word_vectors(path);
+  }
+  places_.reserve(rows_.words.size());
+  for (std::uint32_t k = 0; k < rows_.words.size(); ++k) places_.try_emplace(rows_.words[k], k);
+}
+
+nlohmann::ordered_json named_rows::json_of(std::size_t row) const {
+  if (numbers_) return std::stoul(name(row));
+  return name(row);
+}
+
+std::optional<std::uint32_t> named_rows::find(std::string_view name) const {
+  const auto found = places_.find(name);
+  if (found == places_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace hogwild::cli

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <hogwild/detail/embeddings/nearest_rows.hpp>
+#include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/error.hpp>
+#include <interrupt/interrupt.hpp>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "data_files.hpp"
+#include "name_files.hpp"
+#include "named_rows.hpp"
+#include "standard_streams.hpp"
+
+namespace hogwild::cli {
+namespace {
+
+struct neighbors_request {
+  std::string model, name, of;
+  std::uint64_t top = 10;
+  bool json = false, quiet = false;
+};
+
+/// The rows that are asked about, and whether a file names them.
+struct asked_rows {
+  std::vector<std::uint32_t> rows;
+  bool of_file;
+};
+
+asked_rows asked_of(const neighbors_request& request, const named_rows& rows) {
+  if (const auto one = rows.find(request.name)) return {{*one}, false};
+  std::error_code unknown;
+  if (request.name != "-" && !std::filesystem::exists(request.name, unknown))
+    throw input_error(request.model + " has no " + rows.kind() + " " + quote(request.name) +
+                      ", and there is no file of that name with one a line");
+  const auto find = [&](const std::string& name) { return rows.find(name); };
+  return {read_names(request.name, rows.kind(), request.model, find, request.quiet), true};
+}
+
+/// A line for each neighbour of one row; `told`: the row's own name stands before them.
+std::string lines_of(const neighbors_request& request, const named_rows& rows, std::uint32_t row, bool told,
+                     std::span<const scored_target> nearest) {
+  const bool shown = prints_to_a_terminal();
+  const auto text_of = [&](std::uint32_t r) { return shown ? printable(rows.name(r)) : rows.name(r); };
+  std::string text;
+  for (const scored_target& near : nearest) {
+    if (request.json) {
+      const nlohmann::ordered_json line = {
+          {"of", rows.json_of(row)}, {rows.kind(), rows.json_of(near.target)}, {"cosine", near.score}};
+      text += json_text(line) + '\n';
+    } else {
+      text += (told ? text_of(row) + '\t' : "") + text_of(near.target) +
+              formatted("\t%.4f\n", static_cast<double>(near.score));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+int neighbors_command(int argc, const char* const* argv) {
+  neighbors_request request;
+  command_line line("neighbors",
+                    "Finds the users, items or words whose vectors have the largest cosine with that of one of them,\n"
+                    "nearest first: one line a neighbour, with the cosine. Those of a file are found together, each\n"
+                    "line then begins with the name that was asked about.",
+                    "hogwild neighbors model.bin 196 --of users --top 5");
+  line.positional("MODEL", request.model,
+                  "a model of ratings or of pairs, or word vectors, that 'hogwild train --save' wrote");
+  line.positional("NAME", request.name,
+                  "a user, item or word by its number or name, or a file of them, one a line; '-' is standard input");
+  line.choice<std::string>("--of", request.of, {{"items", "items"}, {"users", "users"}},
+                           "whether NAME is an item or a user, in models that have both (default: items)");
+  line.option("--top", request.top, "number of neighbours");
+  line.flag("--json", request.json, "one JSON object a line");
+  line.flag("--quiet", request.quiet, "say nothing about unknown names");
+  if (const auto code = line.parse(argc, argv)) return *code;
+  const interrupt signals({.ended = ended_at_once});
+
+  const named_rows rows(request.model, request.of);
+  const asked_rows asked = asked_of(request, rows);
+  const nearest_rows nearest(rows.values(), rows.width());
+  constexpr std::size_t at_once = 4096;  // neighbours that are held before they are printed
+  for (std::size_t first = 0; first < asked.rows.size(); first += at_once) {
+    const auto some = std::span(asked.rows).subspan(first, std::min(at_once, asked.rows.size() - first));
+    const auto found = nearest.of(some, request.top);
+    std::string text;
+    for (std::size_t k = 0; k < some.size(); ++k) text += lines_of(request, rows, some[k], asked.of_file, found[k]);
+    print(text);
+  }
+  return 0;
+}
+
+}  // namespace hogwild::cli
