@@ -23,9 +23,9 @@ __all__ = ["Dataset", "open", "train", "start", "attach", "load", "loss", "model
 
 
 def __getattr__(name):
-    """Imports hogwild.sklearn and hogwild.search on first use: they need scikit-learn, whose import is slow."""
+    """Imports parts on first use that need scipy, scikit-learn or PyTorch, whose import is slow."""
     if name in ("MatrixFactorization", "Word2Vec", "WordVectors"):
         return getattr(_importlib.import_module("hogwild.factors" if name[0] == "M" else "hogwild.words"), name)
-    if name in ("sklearn", "search", "torch"):
+    if name in ("recommend", "sklearn", "search", "torch"):
         return _importlib.import_module("hogwild." + name)
     raise AttributeError(f"module 'hogwild' has no attribute {name!r}")

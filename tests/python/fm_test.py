@@ -132,7 +132,7 @@ def test_ids_are_those_that_were_seen():
                 lambda: fitted.predict([0], [-1]), lambda: fitted.recommend(0, filter_items=[31])):
         with pytest.raises(IndexError, match="there is no (user|item) -?[0-9]+: fit.. has seen .* 0 to"):
             ask()
-    with pytest.raises(ValueError, match="item 30 has no rating"):
+    with pytest.raises(ValueError, match="item 30 has no entry"):
         fitted.similar_items(30)
     with pytest.raises(TypeError, match="whole numbers"):
         fitted.recommend("a")
