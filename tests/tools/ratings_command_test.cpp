@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hogwild/saved_model.hpp>
@@ -80,6 +83,37 @@ TEST_F(ratings, give_recommendations_that_skip_what_was_seen) {
   EXPECT_EQ(unseen, std::vector<std::string>(all.begin() + 1, all.begin() + 3));
   const outcome json = hogwild({"recommend", model, "--user 100 --top 1 --json"});
   EXPECT_EQ(std::to_string(nlohmann::json::parse(json.out)["item"].get<int>()), best);
+}
+
+TEST_F(ratings, tell_of_users_that_are_folded_in_what_training_would) {
+  const std::string model = *folder / "f.bin", fresh = *folder / "fresh.dat";
+  ASSERT_EQ(trained({"--engine serial --save", model}).code, 0);
+  std::string text;  // user 9100 has the ratings of user 100, and so on
+  for (const std::string& line : lines_of(read_text(data()))) text += (text.empty() ? "" : "9") + line + "\n";
+  write_file(fresh, text);
+  const auto others = lines_of(hogwild({"recommend", model, "--top 40 --fold-in", fresh}).out);
+  const auto known = lines_of(hogwild({"recommend", model, "--top 40 --users all --seen", data()}).out);
+  ASSERT_EQ(known.size(), others.size());
+  // Each user's unseen items, by number: the predictions of both.
+  const auto scores = [](const std::vector<std::string>& lines) {
+    std::map<std::pair<int, int>, double> all;
+    for (const std::string& line : lines) {
+      std::istringstream fields(line);
+      int user = 0, item = 0;
+      fields >> user >> item;
+      fields >> all[{user % 9000, item}];
+    }
+    return all;
+  };
+  const auto trained_scores = scores(known), folded_scores = scores(others);
+  double squares = 0.0, mean = 0.0, variance = 0.0;
+  for (const auto& [pair, score] : trained_scores) {
+    ASSERT_TRUE(folded_scores.contains(pair));
+    squares += (folded_scores.at(pair) - score) * (folded_scores.at(pair) - score);
+    mean += score / static_cast<double>(trained_scores.size());
+  }
+  for (const auto& [pair, score] : trained_scores) variance += (score - mean) * (score - mean);
+  EXPECT_LT(squares, 0.05 * variance);
 }
 
 TEST_F(ratings, are_of_users_and_items_with_names) {

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 
@@ -78,6 +81,88 @@ TEST_F(recommenders_command, recommend_leaves_out_what_a_user_has_seen) {
     items.insert(nlohmann::json::parse(best.substr(at, best.find('\n', at) - at))["item"].get<int>());
   // User 6 is of group 2, and items k of it with k % 5 == 1 are held back.
   EXPECT_EQ(items, (std::set<int>{2 + 4 * 1, 2 + 4 * 6, 2 + 4 * 11, 2 + 4 * 16}));
+}
+
+/// Lines of "user item score" as sets of items by user.
+std::map<int, std::set<int>> lists_in(const std::string& text) {
+  std::map<int, std::set<int>> lists;
+  for (const std::string& line : lines_of(text)) {
+    std::istringstream fields(line);
+    int user = -1, item = -1;
+    fields >> user >> item;
+    lists[user].insert(item);
+  }
+  return lists;
+}
+
+TEST_F(recommenders_command, recommend_serves_many_users_as_it_does_one) {
+  (void)trained({"--model bpr --save", model});
+  const auto all = lines_of(hogwild({"recommend", model, "--users all --top 4 --seen", train}).out);
+  ASSERT_EQ(all.size(), 4u * groups * users_of_group);
+  std::vector<std::string> alone;
+  for (const std::string& line : lines_of(hogwild({"recommend", model, "--user 6 --top 4 --seen", train}).out))
+    alone.push_back("6\t" + line);
+  EXPECT_EQ(std::vector<std::string>(all.begin() + 4 * 6, all.begin() + 4 * 7), alone);
+  const std::string some = folder.write("some.txt", "41\n6\nnobody\n");
+  const outcome two = hogwild({"recommend", model, "--top 4 --seen", train, "--users", some});
+  EXPECT_THAT(two.err, HasSubstr("some.txt: 1 names of 3 are not in"));
+  ASSERT_EQ(lines_of(two.out).size(), 8u);
+  EXPECT_EQ(lines_of(two.out)[4], alone[0]);
+  const auto json = nlohmann::json::parse(lines_of(hogwild({"recommend", model, "--users all --json"}).out).front());
+  EXPECT_EQ(json["user"], 0);
+}
+
+TEST_F(recommenders_command, recommend_takes_items_of_a_file_alone_or_none_of_them) {
+  (void)trained({"--model sampled_softmax --save", model});
+  const std::string items = folder.write("items.txt", "1\n2\n6\n10\n");
+  EXPECT_EQ(lists_in(hogwild({"recommend", model, "--users all --top 9 --only", items}).out)[6],
+            (std::set<int>{1, 2, 6, 10}));
+  const auto others = lists_in(hogwild({"recommend", model, "--users all --top 18 --without", items}).out);
+  for (const int item : {1, 2, 6, 10}) EXPECT_FALSE(others.at(6).contains(item));
+  EXPECT_TRUE(others.at(6).contains(14)) << "it is of the user's group";
+}
+
+TEST_F(recommenders_command, users_that_the_model_does_not_know_are_folded_in) {
+  // The last users of each group, under other numbers, are not in the training data.
+  std::string known, fresh;
+  for (const std::string& line : lines_of(pairs(false))) {
+    const bool last = std::stoi(line) >= groups * (users_of_group - 3);
+    (last ? fresh : known) += (last ? "1" : "") + line + "\n";
+  }
+  const std::string training = folder.write("known.tsv", known), file = folder.write("fresh.tsv", fresh);
+  for (const char* const name : models) {
+    SCOPED_TRACE(name);
+    (void)result_of({"train", training, "--factors 8 --epochs 40 --json --quiet --model", name, "--save", model});
+    const outcome folded = hogwild({"recommend", model, "--top 4 --fold-in", file});
+    EXPECT_EQ(folded.code, 0) << folded.err;
+    const auto lists = lists_in(folded.out);
+    EXPECT_EQ(lists.size(), 3u * groups);
+    int hits = 0;
+    for (const auto& [user, items] : lists) {
+      const int before = user - 100;
+      for (const int item : items)
+        hits += item % groups == before % groups && (item / groups) % 5 == before % 5 ? 1 : 0;
+    }
+    EXPECT_GE(hits, 3 * groups * 4 * 9 / 10);
+    // One of them, or a user whom the model knows, can be asked about.
+    EXPECT_EQ(lines_of(hogwild({"recommend", model, "--user 148 --top 3 --fold-in", file}).out).size(), 3u);
+    EXPECT_EQ(hogwild({"recommend", model, "--user 3 --top 4 --seen", training}).out,
+              hogwild({"recommend", model, "--user 3 --top 4 --seen", training, "--fold-in", file}).out);
+  }
+  const outcome unknown =
+      hogwild({"recommend", model, "--fold-in", folder.write("unknown.tsv", "900\t7\n900\t777\n901\t778\n")});
+  EXPECT_THAT(unknown.err, HasSubstr("2 mentions of a user or an item that the training data do not have"));
+  EXPECT_EQ(lists_in(unknown.out).size(), 1u) << "nothing is known of user 901";
+}
+
+TEST_F(recommenders_command, users_with_names_are_folded_in) {
+  const std::string named = folder.write("named.tsv", pairs(false, "u"));
+  (void)result_of({"train", named, "--model bpr --named-ids --factors 8 --epochs 20 --json --quiet --save", model});
+  const std::string file = folder.write("new.tsv", "ann\t0\nann\t4\nann\t8\nu7\t3\n");
+  const outcome folded = hogwild({"recommend", model, "--top 1 --fold-in", file});
+  EXPECT_EQ(folded.code, 0) << folded.err;
+  EXPECT_THAT(folded.out, HasSubstr("ann\t"));
+  EXPECT_THAT(folded.out, HasSubstr("u7\t"));
 }
 
 TEST_F(recommenders_command, reproducible_runs_do_not_depend_on_the_number_of_workers) {
