@@ -90,6 +90,44 @@ TEST(embedding_kernels, rows_become_columns_in_panels) {
       EXPECT_EQ(found[0][j / 16 * 16 * width + k * 16 + j % 16], rows[j * width + k]);
 }
 
+TEST(embedding_kernels, distances_are_those_of_double_precision) {
+  for (const float scale : {1e-12f, 1e-3f, 1.0f, 1e12f}) {
+    constexpr std::size_t n = 48, width = 32;
+    std::mt19937_64 random(13);
+    std::vector<float> q = random_numbers(random, width), rows = random_numbers(random, n * width);
+    std::copy_n(q.begin(), width, rows.begin());  // no distance at all
+    for (float& x : q) x *= scale;
+    for (float& x : rows) x *= scale;
+    const auto found = same_everywhere([&](isa set) -> arrays_of_floats {
+      const embedding_kernels& kernels = embedding_kernels_of(set);
+      lined_floats source = lined(q), targets = lined(rows), scores(n), squares(n), inverse(n), apart(n);
+      for (std::size_t k = 0; k < n; ++k) {
+        const float* const t = targets.data() + k * width;
+        scores.data()[k] = kernels.dot(source.data(), t, width);
+        squares.data()[k] = kernels.dot(t, t, width);
+        apart.data()[k] = kernels.square_of_difference(source.data(), t, width);
+      }
+      kernels.distances(scores.data(), n, kernels.dot(source.data(), source.data(), width), squares.data(),
+                        2.0f * scale, inverse.data());
+      return {copied(scores, n), copied(inverse, n), copied(apart, n)};
+    });
+    for (std::size_t k = 0; k < n; ++k) {
+      double square = 0.0, both = 0.0;
+      for (std::size_t i = 0; i < width; ++i) {
+        const auto a = static_cast<double>(q[i]), b = static_cast<double>(rows[k * width + i]);
+        square += (a - b) * (a - b);
+        both += a * a + b * b;
+      }
+      // A term of |q|^2 + |t|^2 - 2 q.t is rounded at most 8 times, by 2^-24 of both each.
+      const double least = 1e-6 * both + 1e-30, distance = std::sqrt(std::max(square, least));
+      const double error = 2e-6 * both / distance + 4e-7 * distance;
+      EXPECT_NEAR(static_cast<double>(found[0][k]), 2.0 * static_cast<double>(scale) - distance, error) << k;
+      EXPECT_NEAR(static_cast<double>(found[1][k]) * distance, 1.0, error / distance) << k;
+      EXPECT_NEAR(static_cast<double>(found[2][k]), square, 1e-6 * square) << k;
+    }
+  }
+}
+
 double soft_plus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }

@@ -71,13 +71,14 @@ struct scoring_case {
   bool cosine;
   float temperature;
   bool bias;
+  bool distance = false;
 };
 
 TEST(block_space, gradients_are_those_of_the_losses) {
-  constexpr scoring_case scorings[] = {{"product", false, 1.0f, false},
-                                       {"product over a temperature, with biases", false, 2.0f, true},
-                                       {"cosine", true, 0.25f, false},
-                                       {"cosine with biases", true, 0.5f, true}};
+  constexpr scoring_case scorings[] = {
+      {"product", false, 1.0f, false},        {"product over a temperature, with biases", false, 2.0f, true},
+      {"cosine", true, 0.25f, false},         {"cosine with biases", true, 0.5f, true},
+      {"distance", false, 1.0f, false, true}, {"distance over a temperature, with biases", false, 2.0f, true, true}};
   // Weights of warp and of self_adversarial are constants for the derivatives, so differences are not theirs.
   for (const target_loss loss :
        {target_loss::softmax, target_loss::pairwise, target_loss::logistic, target_loss::hinge}) {
@@ -86,6 +87,8 @@ TEST(block_space, gradients_are_those_of_the_losses) {
       const block_scoring scoring{.width = width,
                                   .targets = targets,
                                   .cosine = of.cosine,
+                                  .distance = of.distance,
+                                  .from = of.distance ? 3.0f : 0.0f,
                                   .temperature = of.temperature,
                                   .bias = of.bias,
                                   .loss = {.kind = loss, .margin = 30.0f, .targets = 100}};
@@ -159,13 +162,26 @@ TEST(block_space, a_row_of_zeros_has_no_direction_but_a_gradient) {
   EXPECT_GT(space.source_gradient(0)[2], 0.0f);
 }
 
+TEST(block_space, a_source_at_the_place_of_a_target_has_a_finite_gradient) {
+  for (const float at : {0.0f, 0.1f, 7.0f}) {
+    block_space space({.width = 16, .targets = 1, .distance = true, .loss = {}}, isa::scalar, 1);
+    for (const std::span<float> row : {space.source(0), space.positive(0), space.target(0)}) std::ranges::fill(row, at);
+    space.begin();
+    space.differentiate(1);
+    for (const std::span<const float> g :
+         {space.source_gradient(0), space.positive_gradient(0), space.target_gradient(0)})
+      for (const float x : g) EXPECT_LT(std::abs(x), 1e-3f) << at;
+  }
+}
+
 TEST(block_space, blocks_have_the_same_bits_on_every_instruction_set) {
-  for (const bool cosine : {false, true}) {
+  for (const block_scoring& of : {block_scoring{.loss = {}}, block_scoring{.cosine = true, .loss = {}},
+                                  block_scoring{.distance = true, .from = 2.0f, .loss = {}}}) {
     std::vector<float> first;
     for (const isa set : instruction_sets_here()) {
-      block_space space(
-          {.width = width, .targets = targets, .cosine = cosine, .temperature = 0.5f, .bias = true, .loss = {}}, set,
-          sources);
+      block_scoring scoring = of;
+      scoring.width = width, scoring.targets = targets, scoring.temperature = 0.5f, scoring.bias = true;
+      block_space space(scoring, set, sources);
       block_numbers(4).write(space);
       space.differentiate(sources);
       const std::vector<float> g = block_numbers::gradient(space);

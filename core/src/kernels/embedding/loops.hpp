@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +35,38 @@ class embedding_loops {
     for (std::size_t k = 0; k < n; k += lanes)
       for (std::size_t i = 0; i < lanes; ++i) sum.part[i] += a[k + i] * b[k + i];
     return sum.total();
+  }
+
+  static float square_of_difference(const float* a, const float* b, std::size_t n) {
+    sums sum;
+    for (std::size_t k = 0; k < n; k += lanes) {
+      for (std::size_t i = 0; i < lanes; ++i) {
+        const float apart = a[k + i] - b[k + i];
+        sum.part[i] += apart * apart;
+      }
+    }
+    return sum.total();
+  }
+
+  /// 1 / sqrt(x) for a normal number above 0, with a relative error of at most 2e-7: a first guess by the exponent,
+  /// then three of Newton's steps. Compilers do not vectorise a loop over square roots, which may set errno.
+  static float inverse_root(float x) {
+    float y = std::bit_cast<float>(0x5f3759dfu - (std::bit_cast<std::uint32_t>(x) >> 1));
+    const float half = 0.5f * x;
+    for (int step = 0; step < 3; ++step) y = y * (1.5f - half * y * y);
+    return y;
+  }
+
+  static void distances(float* products, std::size_t n, float square, const float* squares, float from,
+                        float* inverse) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const float both = square + squares[k], least = 1e-6f * both + 1e-30f;
+      const float found = both - (products[k] + products[k]);
+      const float apart = found < least ? least : found;
+      const float inverted = inverse_root(apart);
+      products[k] = from - apart * inverted;
+      inverse[k] = inverted;
+    }
   }
 
   static void add_scaled(float factor, const float* x, float* y, std::size_t n) {
@@ -119,6 +152,8 @@ class embedding_loops {
                                            .into_panels = embedding_products<Isa>::into_panels,
                                            .columns_into_panels = embedding_products<Isa>::columns_into_panels,
                                            .dot = dot,
+                                           .square_of_difference = square_of_difference,
+                                           .distances = distances,
                                            .add_scaled = add_scaled,
                                            .softmax = softmax,
                                            .pairwise = pairwise,

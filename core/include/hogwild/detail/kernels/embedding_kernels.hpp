@@ -37,7 +37,13 @@ struct embedding_kernels {
 
   /// a . b for n floats, a multiple of 16.
   float (*dot)(const float* a, const float* b, std::size_t n);
-  /// y += factor * x, likewise.
+  /// |a - b|^2, likewise.
+  float (*square_of_difference)(const float* a, const float* b, std::size_t n);
+  /// Turns n products q . t_k, a multiple of 16, into scores from - |q - t_k|, and sets 1 / |q - t_k| in `inverse`.
+  /// `square` is |q|^2, `squares` are |t_k|^2. Rounding may hide a distance below a thousandth of both lengths, so this
+  /// is the least.
+  void (*distances)(float* products, std::size_t n, float square, const float* squares, float from, float* inverse);
+  /// y += factor * x, for n floats.
   void (*add_scaled)(float factor, const float* x, float* y, std::size_t n);
 
   /// log(1 + sum over k of e^(s_k - p)), with the positive score p.

@@ -19,7 +19,10 @@ struct block_scoring {
   std::size_t targets = 0;  ///< negative targets of a block
   /// Scores are products of rows that are first divided by their lengths; a row of zeros stays as it is.
   bool cosine = false;
-  float temperature = 1.0f;  ///< divides products, > 0
+  /// Scores are `from` less the distance of the rows, instead of their product; not with `cosine`.
+  bool distance = false;
+  float from = 0.0f;
+  float temperature = 1.0f;  ///< divides products, or what stands in their place, > 0
   bool bias = false;         ///< whether targets have a bias, which is added to the quotient
   target_loss_rule loss{};
 };
@@ -32,7 +35,7 @@ class block_space {
   block_space(const block_scoring& scoring, isa set, std::size_t sources);
 
   // Rows of sources, of their positive targets, and of negative targets, and later their gradients. Rows that were
-  // written stay valid until differentiate() or losses(), which change them.
+  // written stay valid until differentiate() or losses(), which change them under `cosine` only.
   std::span<float> source(std::size_t i) { return row(sources_, i); }
   std::span<float> positive(std::size_t i) { return row(positives_, i); }
   std::span<float> target(std::size_t j) { return row(targets_, j); }
@@ -73,6 +76,10 @@ class block_space {
   std::size_t counted(std::size_t i) const { return scoring_.targets - std::size_t{missing_[i]}; }
 
   void score(std::size_t n);
+  /// Turns the products of a source into scores by distance, and that of its positive target likewise.
+  void score_by_distance(std::size_t i);
+  /// Adds the parts of the gradients by which a distance differs from a product; those of the positive targets are set.
+  void add_distance_gradients(std::size_t n);
   void divide_by_lengths(lined_floats& rows, std::size_t n, std::vector<float>& inverse);
   /// Turns the gradients with respect to divided rows into those with respect to the rows.
   void through_division(const lined_floats& divided, lined_floats& gradients, std::size_t n,
@@ -84,6 +91,7 @@ class block_space {
   lined_floats sources_, positives_, targets_, source_gradients_, positive_gradients_, target_gradients_;
   lined_floats source_panels_, target_panels_, target_columns_, scores_, added_;
   std::vector<float> positive_bias_, target_bias_, lift_, weight_, positive_score_, positive_slope_, target_bias_slope_;
+  lined_floats target_squares_, inverse_distances_, source_pull_, target_pull_;  ///< by distance alone
   std::vector<float> source_inverse_, positive_inverse_, target_inverse_;
   std::vector<std::pair<std::size_t, std::size_t>> left_out_;
   std::vector<std::size_t> missing_;  ///< how many targets do not count for each source
