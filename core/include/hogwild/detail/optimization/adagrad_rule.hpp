@@ -58,8 +58,15 @@ struct row_adagrad_rule {
 
   template <class View, class T>
   static void block(const rule_arrays<View>& a, std::size_t offset, std::span<const T> g, T size) {
+    // Sixteen sums side by side, since each term of a single one would wait for the one before.
+    constexpr std::size_t lanes = 16;
+    T part[lanes] = {};
+    std::size_t k = 0;
+    for (; k + lanes <= g.size(); k += lanes)
+      for (std::size_t i = 0; i < lanes; ++i) part[i] += g[k + i] * g[k + i];
+    for (; k < g.size(); ++k) part[0] += g[k] * g[k];
     T sum = 0;
-    for (const T x : g) sum += x * x;
+    for (const T x : part) sum += x;
     const T mean = sum / static_cast<T>(std::max<std::size_t>(g.size(), 1));
     const T raised = a.state[0].read_add(offset, mean) + mean;
     a.w.add_scaled_block(offset, g, -size / std::sqrt(std::max(raised, T(0)) + adagrad_rule::tiny<T>));
