@@ -23,6 +23,7 @@ MODELS = {  # by family
     "tree": ("label_tree",),
     "ratings": ("matrix_factorization",),
     "pairs": ("bpr", "warp", "sampled_softmax"),
+    "triples": ("transe", "distmult", "complex", "rotate"),
     "machine": ("factorization_machine", "ffm", "deepfm"),
     "images": ("mlp", "convnet"),
     "cut": ("graph_cut",),

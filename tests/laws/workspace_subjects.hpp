@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,14 +17,18 @@
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/models/bpr.hpp>
 #include <hogwild/models/cbow.hpp>
+#include <hogwild/models/complex.hpp>
 #include <hogwild/models/convnet.hpp>
 #include <hogwild/models/deepfm.hpp>
+#include <hogwild/models/distmult.hpp>
 #include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/label_tree.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/models/rotate.hpp>
 #include <hogwild/models/sampled_softmax.hpp>
 #include <hogwild/models/skip_gram.hpp>
+#include <hogwild/models/transe.hpp>
 
 #include "support/toy_data.hpp"
 
@@ -187,6 +193,58 @@ struct user_items {
   }
   static bool is_padding(const M& m, std::size_t j) {
     return j < (m.users + m.items) * m.width() && j % m.width() >= m.factors;
+  }
+};
+
+/// Triples of a knowledge graph, of which some join an entity with itself.
+template <class M, target_loss Loss = target_loss::softmax>
+struct graph_triples {
+  static constexpr std::size_t entities = 11, relations = 3;
+  static constexpr double step = 0x1p-9, tolerance = 3e-3;
+  static constexpr float huge = 1e6f;
+  static M model() {
+    M m = M::usual();
+    m.entities = entities, m.relations = relations, m.factors = 5, m.negatives = 9;
+    m.loss = Loss, m.dropout = 0.0f, m.from = m.distance ? 1.5f : 0.0f;
+    m.n3 = m.distance ? 0.0f : 0.125f;
+    return m;
+  }
+  static numbered_rows data() {
+    numbered_rows d{.rows = {}};
+    d.rows.columns = entities + relations;
+    for (std::uint32_t r = 0; r < 20; ++r)
+      d.rows.push({r % 11, 11 + r % 3, r % 7 == 2 ? r % 11 : (r * r + 3) % 11}, {1.0f, 1.0f, 1.0f}, 0.0f);
+    d.data = d.rows.csr();
+    return d;
+  }
+  static bool is_padding(const M& m, std::size_t j) { return j % padded_to_lanes(m.factors) >= m.factors; }
+  /// With the third powers, which scores leave out.
+  static double loss(const M& m, triple_space& space, const param_reader<float>& w, std::size_t n) {
+    std::vector<row_score> scores(n);
+    m.score(w, space, n, scores);
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const triple_space::triple& z = space.example(k);
+      sum += scores[k].loss;
+      if (m.n3 == 0.0f || z.weight == 0.0f) continue;
+      const auto third = static_cast<double>(m.n3) / 3.0 * static_cast<double>(z.weight);
+      sum += third * (2.0 * cubes(m, w, m.entity_row(z.head)) + 2.0 * cubes(m, w, m.entity_row(z.tail)) +
+                      cubes(m, w, m.relation_row(z.relation)) + cubes(m, w, m.relation_row(relations + z.relation)));
+    }
+    return sum;
+  }
+
+ private:
+  static double cubes(const M& m, const param_reader<float>& w, std::size_t offset) {
+    const bool complex = is_complex(m.composition);
+    const std::size_t half = complex ? m.width() / 2 : 0;
+    double sum = 0.0;
+    for (std::size_t k = 0; k < (complex ? half : m.width()); ++k) {
+      const auto a = static_cast<double>(w[offset + k]);
+      const double b = complex ? static_cast<double>(w[offset + half + k]) : 0.0;
+      sum += std::pow(a * a + b * b, 1.5);
+    }
+    return sum;
   }
 };
 

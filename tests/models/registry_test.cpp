@@ -91,6 +91,14 @@ TEST(registry, other_names_and_choices_are_refused) {
       {"ffm", {{"unit-rows", "yes"}}},
       {"skip_gram", {{"window", "0"}}},
       {"cbow", {{"sample", "2"}}},
+      {"transe", {{"dropout", "1"}}},
+      {"transe", {{"n3", "0.1"}}},
+      {"distmult", {{"n3", "-1"}}},
+      {"distmult", {{"gamma", "1"}}},
+      {"complex", {{"margin", "2"}}},
+      {"complex", {{"negatives", "0"}}},
+      {"rotate", {{"temperature", "2"}}},
+      {"rotate", {{"gamma", "6"}}},
   };
   for (const auto& [name, options] : wrong) EXPECT_THROW(make_model(name, {}, options), config_error) << name;
   EXPECT_THROW(predictor(saved_model{.model = "softmax", .labels = label_map(label_kind::classes, {1.0, 2.0})}),

@@ -72,7 +72,10 @@ constexpr option_refusal option_refusals[] = {
 
     {[](asked a) { return a.o.l2_by_folds.has_value(); },
      "only train() of a single model chooses an l2 by folds: give an l2, or choose it first"},
-    {[](asked a) { return a.o.l2.value_or(0.0) != 0.0 && (a.model.cuts || a.model.repeats); },
+    {[](asked a) {
+       const bool words = a.model.repeats && a.model.defaults.form != l2_form::per_occurrence;
+       return a.o.l2.value_or(0.0) != 0.0 && (a.model.cuts || words);
+     },
      "cuts and word vectors have no l2: leave it out"},
     {[](asked a) { return a.o.bias && !a.model.margin; },
      "the engine adds a bias to margin models only; this model has to bring its own"},

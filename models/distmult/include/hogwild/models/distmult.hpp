@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <hogwild/detail/embeddings/triple_model.hpp>
+
+namespace hogwild {
+
+/// Products (Yang and others, Embedding entities and relations for learning and inference in knowledge bases, 2015):
+/// the score of a triple is the sum over k of h_k r_k t_k.
+struct distmult : triple_formula {
+  using library_model = distmult;
+  static constexpr std::string_view name = "distmult";
+  static constexpr std::size_t epochs = 30;
+  static constexpr training_defaults defaults{.step = 0.2,
+                                              .decay = 0.1,
+                                              .schedule = schedule_kind::cosine,
+                                              .optimizer = optimizer_kind::row_adagrad,
+                                              .batch = 128,
+                                              .form = l2_form::per_occurrence};
+
+  /// The model without options, and without data.
+  static distmult usual() {
+    distmult m;
+    m.composition = triple_composition::product;
+    m.factors = 256;
+    m.negatives = 512;
+    m.dropout = 0.3f;
+    m.n3 = 0.1f;
+    return m;
+  }
+};
+
+}  // namespace hogwild

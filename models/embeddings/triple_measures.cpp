@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/embeddings/triple_model.hpp>
+#include <hogwild/detail/results/top_counts.hpp>
+
+namespace hogwild {
+namespace {
+
+/// What triples ask for.
+struct question {
+  std::uint32_t entity = 0, answer = 0;
+  std::size_t relation = 0;
+};
+
+std::vector<question> questions_of(const sparse_view& rows, const triple_shape& m) {
+  std::vector<question> all;
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r) {
+    const sparse_row<float> row = cursor.row(r);
+    const auto z = triple_of(row.index, m.entities, m.relations);
+    if (!z || row.weight == 0.0f) continue;
+    all.push_back({z->head, z->tail, z->relation});
+    all.push_back({z->tail, z->head, m.relations + z->relation});
+  }
+  return all;
+}
+
+/// One thread's memory: some questions, and the scores of all entities for them.
+struct scored_questions {
+  static constexpr std::size_t most = 48;
+
+  scored_questions(const triple_shape& m, const target_table& table)
+      : questions(most * m.width()), scores(most * table.padded_size()), piece(most * target_table::piece) {}
+
+  lined_floats questions, scores, piece;
+};
+
+/// The place of the answer among the scores; equal ones count half.
+double place_of(const embedding_kernels& kernels, std::span<const float> scores, std::uint32_t answer) {
+  const float score = scores[answer];
+  if (!std::isfinite(score)) return static_cast<double>(scores.size());
+  const float below = std::nextafter(score, -std::numeric_limits<float>::infinity());
+  const std::size_t above = kernels.count_above(scores.data(), scores.size(), score),
+                    at_least = kernels.count_above(scores.data(), scores.size(), below);
+  return 1.0 + static_cast<double>(above) + 0.5 * static_cast<double>(at_least - above - 1);
+}
+
+}  // namespace
+
+target_table triple_shape::entity_table(std::span<const float> w, isa set) const {
+  const std::span<const float> rows = w.first(entities * width());
+  if (!distance) return {rows, width(), {}, false, set};
+  // -|q - t|^2 / 2 is larger by |q|^2 / 2, the same for all entities, than what is left out here.
+  std::vector<float> added(entities);
+  for (std::size_t e = 0; e < entities; ++e) {
+    double square = 0.0;
+    for (const float x : rows.subspan(e * width(), width())) square += static_cast<double>(x) * static_cast<double>(x);
+    added[e] = static_cast<float>(-0.5 * square);
+  }
+  return {rows, width(), added, false, set};
+}
+
+void triple_shape::ask(std::span<const float> w, std::uint32_t entity, std::size_t relation,
+                       std::span<float> to) const {
+  std::vector<float> r(width());
+  unfold_relation(composition, w.subspan(relation_row(relation), relation_width()), r);
+  compose(composition, w.subspan(entity_row(entity), width()), r, to);
+}
+
+float triple_shape::score_of(std::span<const float> question, float by_table) const {
+  if (!distance) return by_table;
+  double square = -2.0 * static_cast<double>(by_table);
+  for (const float x : question) square += static_cast<double>(x) * static_cast<double>(x);
+  return static_cast<float>(static_cast<double>(from) - std::sqrt(std::max(square, 0.0)));
+}
+
+float triple_shape::score_of_triple(std::span<const float> w, std::span<const std::uint32_t> columns) const {
+  const auto z = triple_of(columns, entities, relations);
+  if (!z) return 0.0f;
+  std::vector<float> question(width());
+  ask(w, z->head, z->relation, question);
+  const std::span<const float> t = w.subspan(entity_row(z->tail), width());
+  double product = 0.0, square = 0.0;
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const auto x = static_cast<double>(question[k]), y = static_cast<double>(t[k]);
+    product += x * y;
+    square += (x - y) * (x - y);
+  }
+  return static_cast<float>(distance ? static_cast<double>(from) - std::sqrt(square) : product);
+}
+
+void triple_shape::measure(std::span<const float> w, const std::shared_ptr<const triple_side>& side,
+                           const sparse_view& rows, const thread_runner& in_threads, isa set,
+                           const std::stop_token& stop, measurement& into) const {
+  const known_answers measured(rows, entities, relations);
+  const target_table table = entity_table(w, set);
+  const std::vector<question> asked = questions_of(rows, *this);
+  const std::size_t width = this->width(), padded = table.padded_size();
+
+  place_counts all;
+  std::mutex adding;
+  std::atomic<std::size_t> next{0};
+  in_threads([&] {
+    place_counts mine;
+    scored_questions at(*this, table);
+    while (!stop.stop_requested()) {
+      const std::size_t first = next.fetch_add(scored_questions::most);
+      if (first >= asked.size()) break;
+      const std::span<const question> some =
+          std::span(asked).subspan(first, std::min(scored_questions::most, asked.size() - first));
+      for (std::size_t i = 0; i < some.size(); ++i)
+        ask(w, some[i].entity, some[i].relation, at.questions.part(i * width, width));
+      table.for_pieces([&](std::size_t begin, std::size_t count) {
+        table.score(at.questions.data(), some.size(), begin, count, at.piece.data());
+        for (std::size_t i = 0; i < some.size(); ++i)
+          std::ranges::copy(at.piece.part(i * count, count), at.scores.data() + i * padded + begin);
+      });
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const std::span<float> scores = at.scores.part(i * padded, padded);
+        for (const known_answers* known : {&side->known, &measured})
+          for (const std::uint32_t other : known->of(some[i].entity, some[i].relation))
+            if (other != some[i].answer) scores[other] = -std::numeric_limits<float>::infinity();
+        mine.add(place_of(table.kernels(), scores, some[i].answer));
+      }
+    }
+    const std::scoped_lock lock(adding);
+    all.add(mine);
+  });
+  if (!stop.stop_requested()) all.measure(into);
+}
+
+}  // namespace hogwild

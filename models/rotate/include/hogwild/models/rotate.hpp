@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <hogwild/detail/embeddings/triple_model.hpp>
+
+namespace hogwild {
+
+/// Rotations (Sun and others, RotatE: knowledge graph embedding by relational rotation in complex space, 2019): the
+/// score of a triple is -|h o r - t|, where the numbers of r have length 1.
+struct rotate : triple_formula {
+  using library_model = rotate;
+  static constexpr std::string_view name = "rotate";
+  static constexpr std::size_t epochs = 16;
+  static constexpr training_defaults defaults{.step = 0.2,
+                                              .decay = 0.1,
+                                              .schedule = schedule_kind::cosine,
+                                              .optimizer = optimizer_kind::row_adagrad,
+                                              .batch = 128,
+                                              .form = l2_form::per_occurrence};
+
+  /// The model without options, and without data.
+  static rotate usual() {
+    rotate m;
+    m.composition = triple_composition::rotation;
+    m.distance = true;
+    m.factors = 128;
+    m.negatives = 512;
+    return m;
+  }
+};
+
+}  // namespace hogwild
