@@ -26,7 +26,7 @@ struct refused_options {
   const char* instead;
 };
 constexpr refused_options of_the_command[] = {
-    {{"--stream", "--save", "--save-every", "--save-diverged", "--test", "--test-weights", "--test-offsets", "--init",
+    {{"--stream", "--save", "--save-every", "--save-diverged", "--test", "--test-weights", "--test-offsets", "--known", "--init",
       "--init-groups", "--labels", "--weights", "--offsets", "--stop-exit-code"},
      " is the command's: leave it out"},
     {{"--format", "--index-base", "--cache-dir", "--no-cache", "--memory", "--values", "--named-ids", "--positive-from",

@@ -55,6 +55,8 @@ int evaluate_command(int argc, const char* const* argv) {
       "also measure the rows of each group: of each value of this column of a table, or with 'qid' of each query");
   line.option("--seen", "FILE", wishes.seen,
               "pairs, as those of training: what a user has here is not recommended again");
+  line.option("--known", "FILE", wishes.known,
+              "triples that are true, as those of training: their entities do not stand in the way of the answers");
   line.option("--propensities", "TRAIN", wishes.before.path,
               "rows with lists of labels: also measure precision with rare labels counting more, by the rows that each "
               "label has in this file, the training data");
@@ -89,9 +91,11 @@ int evaluate_command(int argc, const char* const* argv) {
   if (wishes.before.path == "-") throw config_error("--propensities names a file: '-' is not read there");
   const std::string& data = rows.front();
   if (begins_as_word_vectors(model)) {
-    if (numbers.any() || !wishes.by.empty() || !plots.empty() || !wishes.seen.empty() || !wishes.before.path.empty())
+    if (numbers.any() || !wishes.by.empty() || !plots.empty() || !wishes.seen.empty() || !wishes.known.empty() ||
+        !wishes.before.path.empty())
       throw config_error(
-          "--weights, --offsets, --by, --plot, --seen and --propensities are for rows, and word vectors read none: "
+          "--weights, --offsets, --by, --plot, --seen, --known and --propensities are for rows, and word vectors read "
+          "none: "
           "leave them out");
     print(words_report(model, data, json));
     return 0;

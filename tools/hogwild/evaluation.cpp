@@ -163,9 +163,9 @@ void require_groups(const std::string& by, const sparse_view& rows, const std::s
   if (rows.label.lists()) throw config_error("--by is for rows with one label each, and " + data_path + " has lists");
 }
 
-/// Of pairs of users and items; `seen`: a file of those that are known, or empty.
-evaluation evaluate_pairs(const predictor& model, const std::string& name, const std::string& data_path,
-                          const std::string& seen, const data_options& files) {
+/// Of pairs of users and items, and of triples; `seen`: a file of those that are known, or empty.
+evaluation evaluate_candidates(const predictor& model, const std::string& name, const std::string& data_path,
+                               const std::string& seen, const data_options& files) {
   const column_numbering columns(model.columns());
   const sparse_dataset data = open_through(data_path, columns, files, row_labels::required);
   std::optional<sparse_dataset> known;
@@ -179,23 +179,31 @@ evaluation evaluate_pairs(const predictor& model, const std::string& name, const
 
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
                     const row_files& numbers, const evaluation_wishes& wishes) {
-  const auto& [by, seen, before] = wishes;
+  const auto& [by, seen, known, before] = wishes;
   const saved_model saved = load_model(model_path, say);
   const model_input input = input_of(saved.model);
   if (!before.path.empty() && input != model_input::rows)
     throw config_error("--propensities is for rows with lists of labels, and a " + saved.model + " model reads none");
   if (!seen.empty() && input != model_input::pairs)
     throw config_error("--seen is for models of pairs, and " + model_path + " is a " + saved.model + " model");
-  if (numbers.any() && (input == model_input::corpus || input == model_input::graph || input == model_input::pairs))
+  if (!known.empty() && input != model_input::triples)
+    throw config_error("--known is for models of triples, and " + model_path + " is a " + saved.model + " model");
+  const bool orders = input == model_input::pairs || input == model_input::triples;
+  if (numbers.any() && (input == model_input::corpus || input == model_input::graph || orders))
     throw config_error("--weights and --offsets are for rows, and a " + saved.model + " model reads none");
-  if (!by.empty() && (input == model_input::corpus || input == model_input::graph || input == model_input::pairs))
+  if (!by.empty() && (input == model_input::corpus || input == model_input::graph || orders))
     throw config_error("--by is for rows, and a " + saved.model + " model reads none");
   if (input == model_input::corpus) return evaluate_words(saved, data_path, files);
   files.choose_format(saved, model_path);
   const std::string own_group = files.table.schema->group;
   if (!by.empty()) group_by(by, files, model_path);
   const predictor model = predictor_of(saved, model_path);
-  if (input == model_input::pairs) return evaluate_pairs(model, saved.model, data_path, seen, files);
+  if (input == model_input::pairs) return evaluate_candidates(model, saved.model, data_path, seen, files);
+  if (input == model_input::triples) {
+    if (known.empty() && !files.quiet)
+      say("no triples are known to be true but those of " + data_path + ": name those of the training by --known FILE");
+    return evaluate_candidates(model, saved.model, data_path, known, files);
+  }
   const column_numbering columns(saved.columns);
   sparse_dataset data =
       open_through(data_path, columns, files, model.takes_empty_lists() ? row_labels::of_lists : row_labels::required);

@@ -52,6 +52,7 @@ struct labelled_before {
 struct evaluation_wishes {
   std::string by{};          ///< a column of a table, or "qid" for rows with query numbers: measure each of its groups
   std::string seen{};        ///< a file of pairs that are not recommended again, as those of training rows are not
+  std::string known{};       ///< a file of triples that are true, as those of training rows are
   labelled_before before{};  ///< measure precision with rare labels counting more
 };
 

@@ -160,10 +160,10 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
     throw config_error("the model " + request.init +
                        " does not know the columns of a table: it was trained on numbered "
                        "ones; train it on the table");
-  if (const model_input input = input_of(request.model); input != model_input::ratings && input != model_input::pairs)
-    return;
+  const model_input input = input_of(request.model);
+  if (input != model_input::ratings && input != model_input::pairs && input != model_input::triples) return;
   if (initial->model != request.model) return;  // refused later, because of its groups
-  if (initial->names.empty() != !request.files.named_ids)
+  if (input != model_input::triples && initial->names.empty() != !request.files.named_ids)
     throw config_error("the model " + request.init + " knows users and items by " +
                        (initial->names.empty() ? "number: leave out --named-ids" : "name: give --named-ids"));
   request.files.choose_format(*initial, request.init);

@@ -29,6 +29,7 @@
 #include "commands.hpp"
 #include "data_files.hpp"
 #include "predict_lines.hpp"
+#include "predict_triples.hpp"
 #include "prediction_text.hpp"
 #include "standard_streams.hpp"
 
@@ -189,11 +190,32 @@ void predict_whole(const predict_request& request, const predictor& model, const
   sink.write(text);
 }
 
+/// Answers the questions of a knowledge graph.
+void predict_triples(const predict_request& request, const saved_model& saved, const predictor& model) {
+  constexpr std::size_t usual = 10;
+  const bool asks_for_more =
+      request.parts.probabilities || !request.id.empty() || request.skip_bad || request.rows.any();
+  if (asks_for_more || request.format == prediction_format::csv)
+    throw config_error("a " + saved.model +
+                       " model answers with entities or a score: leave out --probabilities, --id, --skip-bad, "
+                       "--offsets and --output-format csv");
+  data_options files = request.files;
+  files.choose_format(saved, request.model);
+  answer_sink sink(request.output);
+  sink.write(answers_to_triples(model, request.data, files, request.parts.top > 0 ? request.parts.top : usual,
+                                request.format == prediction_format::jsonl));
+  sink.commit();
+}
+
 /// Returns the number of rows that were skipped.
 std::size_t predict(const predict_request& request) {
   const std::string source = request.live.empty() ? request.model : request.live;
   const saved_model saved = model_of(request);
   const predictor model = predictor_of(saved, source);
+  if (input_of(saved.model) == model_input::triples) {
+    predict_triples(request, saved, model);
+    return 0;
+  }
   prediction_parts parts = request.parts;
   parts.ids = !request.id.empty();
   const prediction_text words(saved, model, request.format, parts);
@@ -237,7 +259,8 @@ int predict_command(int argc, const char* const* argv) {
                     "Predicts the label of each row, one line a row, in the order of the file: a class as it is "
                     "written in the training data. Labels in DATA are ignored and may be missing. Lines of standard "
                     "input are answered as they come. For a graph: the side of each node, in the order of their "
-                    "numbers; the source's side is 0, the sink's 1.",
+                    "numbers; the source's side is 0, the sink's 1. For triples with ? in the place of the head or "
+                    "the tail: the best entities there.",
                     "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
   if (asks_for_live(argc, argv))
     line.option("--live", "NAME", request.live, "read the parameters of a run in progress instead of MODEL");
@@ -249,7 +272,10 @@ int predict_command(int argc, const char* const* argv) {
   line.option("--output", request.output, "write here instead of to standard output");
   line.flag("--probabilities", request.parts.probabilities,
             "print the probability of the larger label, or of each class in ascending order, if the model has them");
-  line.option("--top", request.parts.top, "the N best labels of each row, best first, for models that score classes");
+  line.option(
+      "--top", request.parts.top,
+      "the N best labels of each row, best first, for models that score classes; of triples with a ? the N best "
+      "entities (default: 10)");
   line.choice<prediction_format>(
       "--output-format", request.format,
       {{"plain", prediction_format::plain}, {"csv", prediction_format::csv}, {"jsonl", prediction_format::jsonl}},

@@ -35,6 +35,7 @@
 #include "calibrate.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
+#include "known_rows.hpp"
 #include "model_from_request.hpp"
 #include "progress.hpp"
 #include "standard_streams.hpp"
@@ -192,6 +193,12 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
     validation = open_through(request.validation_file, rows.numbering(), request.files, like_those_of(rows.part));
     request.validation_rows.read_for(*validation);
   }
+  std::optional<rows_beside_known> test_beside, validation_beside;
+  if (!request.known.empty()) {
+    const sparse_dataset known = open_through(request.known, rows.numbering(), request.files, row_labels::optional);
+    if (test) test_beside.emplace(test->view(), known.view());
+    if (validation) validation_beside.emplace(validation->view(), known.view());
+  }
   // All ranks have the whole graph.
   const sparse_view& known = trains_on_graph(request) ? rows.data.view() : rows.part;
   const named_model m =
@@ -213,8 +220,8 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   }
   if (options.max_seconds) *options.max_seconds = std::max(1e-6, *options.max_seconds - seconds_spent(request));
   if (trains_on_graph(request)) options.test = rows.data.view();
-  if (test) options.test = test->view();
-  if (validation) options.validation = validation->view();
+  if (test) options.test = test_beside ? test_beside->view() : test->view();
+  if (validation) options.validation = validation_beside ? validation_beside->view() : validation->view();
   std::optional<rows_to_calibrate> held_to_calibrate;
   if (request.calibrate != calibration_kind::none) {
     if (ranks != nullptr && ranks->size() > 1)

@@ -65,6 +65,7 @@ inline std::optional<std::size_t> unless_zero(std::size_t n) {
 /// The request of `hogwild train`.
 struct train_request {
   std::string data, test, validation_file;
+  std::string known{};  ///< triples that are true besides those that are trained and measured
   data_options files{};
   row_files rows{}, test_rows{}, validation_rows{};
 

@@ -28,6 +28,11 @@ constexpr detail::option_rows command_options{
           "measure the model after each epoch on these rows, or on this fraction of the rows, which is not trained on: "
           "of pairs a fraction of each user's, or the last N of each user by time"},
          {.placeholder = "FILE|FRACTION|last:N", .ranks = between_ranks::as_given, .search = in_a_search::refused}}},
+    run_option<&train_request::known>{
+        {{"", "--known", "Data",
+          "triples that are true besides those of DATA and those that are measured: the places of answers are counted "
+          "without them"},
+         {.ranks = between_ranks::as_given, .search = in_a_search::refused}}},
     run_option<&train_request::files, &data_options::labels>{
         {{"", "--labels", "Data", "labels of IDX images, or of a Matrix Market file (default: the file beside DATA)"},
          {.ranks = between_ranks::as_given, .search = in_a_search::shared}}},

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Knowledge graphs from the command line: train, evaluate, predict, go on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "small_data.hpp"
+
+namespace hogwild::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Days of a month of thirty days: each has a next one, and one that is ten days later.
+class triples : public with_folder {
+ protected:
+  static void SetUpTestSuite() {
+    with_folder::SetUpTestSuite();
+    std::string training, test, known;
+    for (int day = 0; day < 30; ++day) {
+      const auto line = [&](const char* relation, int later) {
+        return "day " + std::to_string(day) + "\t" + relation + "\tday " + std::to_string((day + later) % 30) + "\n";
+      };
+      (day % 10 == 3 ? test : training) += line("next", 1);
+      (day % 10 == 7 ? known : training) += line("in ten days", 10);
+      training += line("after next", 2);
+    }
+    write_file(*folder / "train.tsv", training);
+    write_file(*folder / "test.tsv", test);
+    write_file(*folder / "known.tsv", known);
+    write_file(*folder / "all.tsv", training + known);
+  }
+
+  static std::string file(const char* name) { return *folder / name; }
+  static outcome trained(const command_words& more) {
+    return hogwild(
+        {"train", file("train.tsv"), "--model rotate --factors 16 --negatives 32 --epochs 150 --json", more});
+  }
+};
+
+TEST_F(triples, are_learned_saved_evaluated_and_answered) {
+  const std::string model = file("m.bin");
+  const auto result =
+      result_of(trained({"--engine serial --test", file("test.tsv"), "--known", file("known.tsv"), "--save", model}));
+  EXPECT_GT(result["test_mrr"], 0.6);
+  EXPECT_LE(result["test_hits_at_1"], result["test_hits_at_3"]);
+  EXPECT_LE(result["test_hits_at_3"], result["test_hits_at_10"]);
+
+  const auto measured = result_of({"evaluate", model, file("test.tsv"), "--known", file("all.tsv"), "--json"});
+  EXPECT_EQ(measured["rows"], 3);
+  for (const std::string name : {"mrr", "hits_at_1", "hits_at_3", "hits_at_10"})
+    EXPECT_EQ(measured[name], result["test_" + name]) << name;
+  EXPECT_THAT(hogwild({"evaluate", model, file("test.tsv")}).err, HasSubstr("--known FILE"));
+
+  write_file(file("asked.tsv"), "day 4\tnext\t?\n?\tnext\tday 5\nday 4\tnext\tday 5\n");
+  const auto lines = lines_of(hogwild({"predict", model, file("asked.tsv"), "--top 3"}).out);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[0], ::testing::StartsWith("day 5\tday "));
+  EXPECT_THAT(lines[1], ::testing::StartsWith("day 4\tday "));
+  const auto answers = lines_of(hogwild({"predict", model, file("asked.tsv"), "--json"}).out);
+  const auto best = nlohmann::json::parse(answers[0])["answers"];
+  EXPECT_EQ(best.size(), 10u);
+  EXPECT_EQ(best[0]["entity"], "day 5");
+  EXPECT_NEAR(best[0]["score"].get<double>(), nlohmann::json::parse(answers[2])["score"].get<double>(), 1e-4);
+}
+
+TEST_F(triples, go_on_with_new_entities_and_keep_old_ones) {
+  const std::string first = file("first.bin"), second = file("second.bin");
+  EXPECT_EQ(trained({"--quiet --save", first}).code, 0);
+  write_file(file("more.tsv"), "day 4\tnext\tholiday\nholiday\tnext\tday 6\n");
+  const outcome more =
+      hogwild({"train", file("more.tsv"), "--model rotate --factors 16 --negatives 32 --epochs 3 --init", first,
+               "--save", second});
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_THAT(more.err, HasSubstr("are new"));
+  write_file(file("asked.tsv"), "day 20\tin ten days\t?\n");
+  EXPECT_EQ(hogwild({"predict", second, file("asked.tsv"), "--top 1"}).out,
+            hogwild({"predict", first, file("asked.tsv"), "--top 1"}).out);
+}
+
+TEST_F(triples, names_that_nobody_knows_are_told) {
+  const std::string model = file("told.bin");
+  EXPECT_EQ(trained({"--quiet --save", model}).code, 0);
+  write_file(file("unknown.tsv"), "day 4\tnext\tday 5\nnobody\tnext\tday 5\n");
+  EXPECT_THAT(hogwild({"evaluate", model, file("unknown.tsv"), "--known", file("train.tsv")}).err,
+              HasSubstr("1 of 2 triples"));
+  const outcome asked = hogwild({"predict", model, file("unknown.tsv")});
+  EXPECT_EQ(asked.code, 3);
+  EXPECT_THAT(asked.err, HasSubstr("the model does not know the entity 'nobody'"));
+  write_file(file("two.tsv"), "?\tnext\t?\n");
+  EXPECT_THAT(hogwild({"predict", model, file("two.tsv")}).err, HasSubstr("asks for more than one name"));
+}
+
+}  // namespace
+}  // namespace hogwild::test
