@@ -42,6 +42,12 @@ void check_options_of_models(const command_line& line, const train_request& r) {
   }
   const model_descriptor& asked = model_named(r.model);
   if (line.given("--bias") && !asked.facts().no_bias.empty()) throw config_error(asked.facts().no_bias);
+  for (const model_option& o : asked.facts().options) {
+    const auto given = r.of_model.all().find(o.name);
+    if (given == r.of_model.all().end() || o.is_flag()) continue;
+    if (const std::string fault = o.fault(given->second); !fault.empty())
+      throw config_error("--" + o.name + ": " + fault);
+  }
   asked.check(r.of_model);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_request.hpp"
 
-#include <set>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,31 +13,40 @@
 namespace hogwild::cli {
 namespace {
 
-void declare_option(command_line& line, const model_option& o, model_options& given) {
+/// Declares an option that some models have, by the same name. A text is taken if one of them takes it; whether that is
+/// the model in question is checked later (check_options_of_models()).
+void declare_option(command_line& line, const std::vector<model_option>& same, model_options& given) {
+  const model_option& o = same.front();
   if (o.is_flag()) {
     const auto set = [&given, name = o.name](bool value) { given.set(name, value ? "true" : "false"); };
     line.flag("--" + o.name + ",!--no-" + o.name, o.help, set);
     return;
   }
-  line.option("--" + o.name, o.placeholder, o.otherwise, o.help, [&given, o](const std::string& text) {
-    const std::string fault = o.fault(text);
-    if (fault.empty()) given.set(o.name, text);
-    return fault;
+  line.option("--" + o.name, o.placeholder, o.otherwise, o.help, [&given, same](const std::string& text) {
+    const auto takes = [&](const model_option& one) { return one.fault(text).empty(); };
+    if (std::ranges::none_of(same, takes)) return same.front().fault(text);
+    given.set(same.front().name, text);
+    return std::string();
   });
 }
 
 /// Declares options that only some models have. Models of a family share options.
 void declare_options_of_models(command_line& line, train_request& r) {
   declare_group(line, r, "Of models");
-  std::set<std::string> declared;
+  std::vector<std::vector<model_option>> all;  // those of one name together
   for (const model_descriptor* const known : known_models())
-    for (const model_option& o : known->facts().options)
-      if (declared.insert(o.name).second) {
-        if (line.has("--" + o.name))
-          throw config_error("the model " + std::string(known->name()) + " has an option --" + o.name +
-                             ", which the command already has: rename it in the model's numbers()");
-        declare_option(line, o, r.of_model);
+    for (const model_option& o : known->facts().options) {
+      const auto same = std::ranges::find(all, o.name, [](const auto& some) { return some.front().name; });
+      if (same != all.end()) {
+        same->push_back(o);
+        continue;
       }
+      if (line.has("--" + o.name))
+        throw config_error("the model " + std::string(known->name()) + " has an option --" + o.name +
+                           ", which the command already has: rename it in the model's numbers()");
+      all.push_back({o});
+    }
+  for (const std::vector<model_option>& same : all) declare_option(line, same, r.of_model);
   for (const model_descriptor* const known : known_models()) {
     std::vector<command_line::topic_option> options;
     for (const model_option& o : known->facts().options) options.push_back({"--" + o.name, o.otherwise, o.help});
