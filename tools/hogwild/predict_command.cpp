@@ -276,6 +276,7 @@ int predict_command(int argc, const char* const* argv) {
       "--top", request.parts.top,
       "the N best labels of each row, best first, for models that score classes; of triples with a ? the N best "
       "entities (default: 10)");
+  line.option("--threshold", request.parts.threshold, "with --top: leave out labels whose probability is below T");
   line.choice<prediction_format>(
       "--output-format", request.format,
       {{"plain", prediction_format::plain}, {"csv", prediction_format::csv}, {"jsonl", prediction_format::jsonl}},

@@ -50,6 +50,12 @@ prediction_text::prediction_text(const saved_model& saved, const predictor& mode
     throw config_error(
         "--top: this " + saved.model +
         " model does not score classes; leave the option out, or train one that does: softmax, or --multiclass ovr");
+  if (!(parts.threshold >= 0.0 && parts.threshold <= 1.0))
+    throw config_error("--threshold is a probability from 0 to 1");
+  if (parts.threshold > 0.0 && parts.top == 0)
+    throw config_error("--threshold leaves out some of the labels of --top N: give that, too");
+  if (parts.threshold > 0.0 && !model.has_probabilities())
+    throw config_error("--threshold: this " + saved.model + " model tells no probabilities; leave the option out");
   if (parts.top > 0) parts_.top = std::min(parts.top, model.labels().classes());
 }
 
@@ -84,14 +90,16 @@ prediction_text::answer prediction_text::answer_to(const sparse_row<float>& z, s
   const class_scores scores = model_.scores_of(z, parts_.top);
   for (const float score : scores.scores) require_finite(static_cast<double>(score), row);
   const std::vector<std::uint32_t> best = best_classes(scores.scores, parts_.top);
+  const bool needed = parts_.probabilities || parts_.threshold > 0.0;
+  const std::vector<double> all = needed && !scores.logarithms ? model_.probabilities(z) : std::vector<double>{};
   for (const std::uint32_t k : best) {
+    const double probability = !needed             ? 1.0
+                               : scores.logarithms ? std::exp(static_cast<double>(scores.scores[k]))
+                                                   : all[k];
+    if (parts_.threshold > 0.0 && probability < parts_.threshold) break;
     said.labels.push_back(model_.labels().decode(static_cast<double>(k)));
-    if (parts_.probabilities && scores.logarithms)
-      said.probabilities.push_back(std::exp(static_cast<double>(scores.scores[k])));
+    if (parts_.probabilities) said.probabilities.push_back(probability);
   }
-  if (!parts_.probabilities || scores.logarithms) return said;
-  const std::vector<double> all = model_.probabilities(z);
-  for (const std::uint32_t k : best) said.probabilities.push_back(all[k]);
   return said;
 }
 
@@ -114,6 +122,7 @@ std::string prediction_text::json_line(const answer& said, const std::string* id
   if (id != nullptr) line["id"] = *id;
   if (parts_.top > 0) {
     line["labels"] = said.labels;
+    if (!saved_.label_texts.empty()) line["texts"] = nlohmann::ordered_json::array();
     if (!saved_.label_texts.empty())
       for (const double label : said.labels) line["texts"].push_back(saved_.text_of_label(label));
     if (parts_.probabilities) line["probabilities"] = said.probabilities;
@@ -142,10 +151,12 @@ void prediction_text::append_line(std::string& text, const answer& said, const s
         append_csv_field(text, *id);
         text += ',';
       }
-      for (std::size_t k = 0; k < said.labels.size(); ++k) {
+      for (std::size_t k = 0; k < std::max(parts_.top, said.labels.size()); ++k) {
+        const bool there = k < said.labels.size();
         if (k > 0) text += ',';
-        append_csv_field(text, saved_.text_of_label(said.labels[k]));
-        if (parts_.top > 0 && parts_.probabilities) text += formatted(",%.6g", said.probabilities[k]);
+        if (there) append_csv_field(text, saved_.text_of_label(said.labels[k]));
+        if (parts_.top > 0 && parts_.probabilities)
+          text += there ? formatted(",%.6g", said.probabilities[k]) : std::string(",");
       }
       if (parts_.top == 0)
         for (const double each : said.probabilities) text += formatted(",%.6g", each);

@@ -17,8 +17,9 @@ enum class prediction_format { plain, csv, jsonl };
 /// The parts of a prediction.
 struct prediction_parts {
   bool probabilities = false;
-  std::size_t top = 0;  ///< the number of best labels; 0: the label alone
-  bool ids = false;     ///< the group of each row, as its id, comes first
+  std::size_t top = 0;     ///< the number of best labels; 0: the label alone
+  double threshold = 0.0;  ///< of the best labels, those with this probability at least; others are left out
+  bool ids = false;        ///< the group of each row, as its id, comes first
 };
 
 /// Writes the predictions of a model, which outlives it.
