@@ -150,8 +150,16 @@ void triple_space::differentiate_question(std::size_t q) {
 
 void triple_space::losses(std::size_t n, std::span<row_score> to) {
   block_.losses(2 * n, losses_);
+  double sum = 0.0, counted = 0.0;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (triples_[k].weight == 0.0f) continue;
+    to[k] = {.loss = losses_[2 * k] + losses_[2 * k + 1]};
+    sum += to[k].loss;
+    ++counted;
+  }
+  // A triple that does not count must not lower the mean.
   for (std::size_t k = 0; k < n; ++k)
-    to[k] = {.loss = triples_[k].weight == 0.0f ? 0.0 : losses_[2 * k] + losses_[2 * k + 1]};
+    if (triples_[k].weight == 0.0f) to[k] = {.loss = counted > 0.0 ? sum / counted : 0.0};
 }
 
 }  // namespace hogwild

@@ -127,7 +127,8 @@ TEST_F(pair_files, say_what_is_wrong_and_where) {
       {pair_form::lists, {"u5 1 2\n", 1, 1, "the user 'u5' is not a whole number"}},
       {pair_form::automatic, {"1 1:0.5 2:0.25\n", 1, 3, "LIBSVM"}},
   };
-  for (const auto& [form, bad] : faults) test::expect_refused(bad, [&, how = form] { open(bad.text, {.form = how}); });
+  for (const auto& [form, bad] : faults)
+    test::expect_refused(bad, [&, how = form, text = bad.text] { open(text, {.form = how}); });
 }
 
 TEST_F(pair_files, of_names_have_numbers_in_the_order_of_their_bytes) {
