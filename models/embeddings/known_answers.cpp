@@ -25,8 +25,7 @@ known_answers::known_answers(const sparse_view& rows, std::size_t entities, std:
     all.push_back({known->tail, static_cast<std::uint32_t>(relations + known->relation), known->head});
   }
   std::ranges::sort(all);
-  const auto repeated = std::ranges::unique(all);
-  all.erase(repeated.begin(), repeated.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const answered& a : all) {
     ++begin_[a.entity + 1];
     relation_.push_back(a.relation);
@@ -38,9 +37,9 @@ known_answers::known_answers(const sparse_view& rows, std::size_t entities, std:
 std::span<const std::uint32_t> known_answers::of(std::uint32_t entity, std::size_t relation) const {
   const std::span<const std::uint32_t> own =
       std::span(relation_).subspan(begin_[entity], begin_[entity + 1] - begin_[entity]);
-  const auto found = std::ranges::equal_range(own, static_cast<std::uint32_t>(relation));
-  return std::span(answer_).subspan(begin_[entity] + static_cast<std::size_t>(found.begin() - own.begin()),
-                                    found.size());
+  const auto [first, last] = std::equal_range(own.begin(), own.end(), static_cast<std::uint32_t>(relation));
+  return std::span(answer_).subspan(begin_[entity] + static_cast<std::size_t>(first - own.begin()),
+                                    static_cast<std::size_t>(last - first));
 }
 
 }  // namespace hogwild

@@ -71,10 +71,6 @@ void take_pair_options(const model_options& options, pair_shape& m) {
 }
 
 void take_pair_sizes(const model_data& data, pair_shape& m) {
-  if (data.sum_of_all)
-    throw config_error(
-        "models of pairs are not trained by several ranks, which know only their own pairs: train on one "
-        "machine, by --engine threads or processes");
   if (!std::ranges::is_partitioned(data.rows.original, is_user_column))
     throw config_error("pairs need one file for all ranks, not one for each");
   m.users = count_users(data.rows.original);

@@ -51,7 +51,8 @@ struct members {
 std::vector<recommendation> alike(const members& of, const nearest_rows& rows, std::uint32_t id, std::size_t top) {
   const std::array asked{static_cast<std::uint32_t>(of.at(id))};
   std::vector<recommendation> found;
-  for (const scored_target& near : rows.of(asked, top).front()) found.push_back({of.ids[near.target], near.score});
+  const auto lists = rows.of(asked, top);  // named, because a range of a temporary's part would outlive it
+  for (const scored_target& near : lists.front()) found.push_back({of.ids[near.target], near.score});
   return found;
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <mutex>
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
@@ -99,18 +98,21 @@ float triple_shape::score_of_triple(std::span<const float> w, std::span<const st
 }
 
 void triple_shape::measure(std::span<const float> w, const std::shared_ptr<const triple_side>& side,
-                           const sparse_view& rows, const thread_runner& in_threads, isa set,
+                           const sparse_view& rows, std::size_t lists, const thread_runner& in_threads, isa set,
                            const std::stop_token& stop, measurement& into) const {
   const known_answers measured(rows, entities, relations);
   const target_table table = entity_table(w, set);
-  const std::vector<question> asked = questions_of(rows, *this);
+  std::vector<question> asked = questions_of(rows, *this);
+  if (lists < asked.size()) {
+    for (std::size_t i = 0; i < lists; ++i) asked[i] = asked[i * asked.size() / lists];
+    asked.resize(lists);
+  }
   const std::size_t width = this->width(), padded = table.padded_size();
 
-  place_counts all;
-  std::mutex adding;
+  // Places are found by all threads and counted by one, so that sums do not depend on the number of threads.
+  std::vector<double> places(asked.size());
   std::atomic<std::size_t> next{0};
   in_threads([&] {
-    place_counts mine;
     scored_questions at(*this, table);
     while (!stop.stop_requested()) {
       const std::size_t first = next.fetch_add(scored_questions::most);
@@ -129,13 +131,14 @@ void triple_shape::measure(std::span<const float> w, const std::shared_ptr<const
         for (const known_answers* known : {&side->known, &measured})
           for (const std::uint32_t other : known->of(some[i].entity, some[i].relation))
             if (other != some[i].answer) scores[other] = -std::numeric_limits<float>::infinity();
-        mine.add(place_of(table.kernels(), scores, some[i].answer));
+        places[first + i] = place_of(table.kernels(), scores, some[i].answer);
       }
     }
-    const std::scoped_lock lock(adding);
-    all.add(mine);
   });
-  if (!stop.stop_requested()) all.measure(into);
+  if (stop.stop_requested()) return;
+  place_counts all;
+  for (const double place : places) all.add(place);
+  all.measure(into);
 }
 
 }  // namespace hogwild

@@ -64,9 +64,10 @@ std::vector<asked_triple> asked_in(const std::string& path, const predictor& mod
   return all;
 }
 
-class answer_lines {
+class answers_of_triples {
  public:
-  answer_lines(const predictor& model, const triple_shape& m, const rating_names& names, std::size_t top, bool json)
+  answers_of_triples(const predictor& model, const triple_shape& m, const rating_names& names, std::size_t top,
+                     bool json)
       : model_(model),
         shape_(m),
         names_(names),
@@ -123,7 +124,7 @@ std::string answers_to_triples(const predictor& model, const std::string& path, 
                                std::size_t top, bool json) {
   const triple_shape* const m = shape_of(model.model());
   if (m == nullptr || files.names == nullptr) throw input_error("the model has no names of entities and relations");
-  answer_lines lines(model, *m, *files.names, top, json);
+  answers_of_triples lines(model, *m, *files.names, top, json);
   std::string text;
   for (const asked_triple& asked : asked_in(path, model, *m, files)) lines.append(text, asked);
   return text;

@@ -60,8 +60,10 @@ class seen_items {
 
   /// Those of one user, ascending.
   std::span<const std::uint32_t> of(std::uint32_t user) const {
-    const auto mine = std::ranges::equal_range(pairs_, user, {}, &pair::first);
-    return std::span(items_).subspan(static_cast<std::size_t>(mine.begin() - pairs_.begin()), mine.size());
+    const auto first = std::ranges::lower_bound(pairs_, user, {}, &pair::first),
+               last = std::ranges::upper_bound(pairs_, user, {}, &pair::first);
+    return std::span(items_).subspan(static_cast<std::size_t>(first - pairs_.begin()),
+                                     static_cast<std::size_t>(last - first));
   }
   /// The users that have any, ascending.
   std::vector<std::uint32_t> users() const {

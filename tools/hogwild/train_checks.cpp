@@ -103,9 +103,11 @@ constexpr refused_request refusals_of_models[] = {
     {"", [](auto& r) { return r.test_last > 0 && !is_on(r, model_input::pairs); },
      "--test last:N holds back the last pairs of each user, and this model is not trained on pairs: give a file or a "
      "fraction"},
-    {"--known",
-     [](auto& r) { return !is_on(r, model_input::triples) || (r.test.empty() && r.validation_file.empty()); },
-     " is for triples that are measured: it needs a model of triples, and --test FILE or --validation FILE"},
+    {"",
+     [](auto& r) {
+       return !r.known.empty() && (!is_on(r, model_input::triples) || (r.test.empty() && r.validation_file.empty()));
+     },
+     "--known is for triples that are measured: it needs a model of triples, and --test FILE or --validation FILE"},
     {"", [](auto& r) { return is_on(r, model_input::corpus) && has_test(r); },
      "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a fraction "
      "of the text may be held back with --validation FRACTION"},

@@ -178,6 +178,11 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   // Ranks divide either the models, each on all rows, or the rows of one model.
   const bool divides_rows = ranks != nullptr && !request.several.any();
   if (ranks != nullptr && !divides_rows) rows.part = rows.data.view();
+  const model_input input = input_of(request.model);
+  if (divides_rows && (input == model_input::pairs || input == model_input::triples))
+    throw config_error("a " + request.model +
+                       " model is not trained by several ranks, each of which would know its own rows only: train on "
+                       "one machine, by --engine threads or processes");
   std::optional<held_part> held_back;
   if (request.test_fraction > 0.0 || request.test_last > 0) {
     if (divides_rows)

@@ -101,7 +101,7 @@ struct small_model {
 
   /// The place of the answer among all entities but those that are known, by scores of one triple after the other.
   double place(const fact& of, bool asks_for_tail, const std::set<fact>& known) const {
-    auto [head, relation, tail] = of;
+    const std::uint32_t head = std::get<0>(of), relation = std::get<1>(of), tail = std::get<2>(of);
     const std::uint32_t answer = asks_for_tail ? tail : head;
     // Asked backwards, the inverse relation's parameters stand in the place of the relation's.
     std::vector<float> at = w;
@@ -157,7 +157,8 @@ TYPED_TEST(triple_measures, places_are_those_of_a_naive_ranking) {
   }
   measurement found;
   of.model.measure(
-      of.w, of.model.make_side(training), measured, [](const auto& body) { body(); }, isa::automatic, {}, found);
+      of.w, of.model.make_side(training), measured, static_cast<std::size_t>(-1), [](const auto& body) { body(); },
+      isa::automatic, {}, found);
   const auto n = static_cast<double>(2 * count);
   EXPECT_NEAR(found.mrr.value(), reciprocal / n, 1e-9);
   EXPECT_NEAR(found.hits_at_1.value(), first / n, 1e-9);
@@ -194,7 +195,8 @@ TEST(left_out_triples, with_something_unknown_have_no_place) {
   const kept_rows data(std::move(rows));
   measurement found;
   of.model.measure(
-      of.w, of.model.make_side(data), data, [](const auto& body) { body(); }, isa::automatic, {}, found);
+      of.w, of.model.make_side(data), data, static_cast<std::size_t>(-1), [](const auto& body) { body(); },
+      isa::automatic, {}, found);
   EXPECT_FALSE(found.mrr.has_value());
 }
 

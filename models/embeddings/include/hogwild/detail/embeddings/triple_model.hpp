@@ -105,11 +105,12 @@ struct triple_shape {
 
   std::shared_ptr<const triple_side> make_side(const sparse_view& rows) const;
 
-  /// Finds the exact place of each answer of the triples among all entities but other known answers: those of the
-  /// training rows and of `rows` themselves. Triples of weight 0 are known and not asked for, those with something
-  /// unknown are left out.
+  /// Finds the exact place of each answer of the triples, or of `lists` of them that lie evenly among all, among all
+  /// entities but other known answers: those of the training rows and of `rows` themselves. Triples of weight 0 are
+  /// known and not asked for, those with something unknown are left out.
   void measure(std::span<const float> w, const std::shared_ptr<const triple_side>& side, const sparse_view& rows,
-               const thread_runner& in_threads, isa set, const std::stop_token& stop, measurement& into) const;
+               std::size_t lists, const thread_runner& in_threads, isa set, const std::stop_token& stop,
+               measurement& into) const;
 
   /// All entities of a model with these parameters, in the order of their numbers. Its scores order answers as
   /// those of the model do, which score_of() tells.
