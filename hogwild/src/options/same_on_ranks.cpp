@@ -78,7 +78,7 @@ class running_checksum {
   std::uint64_t sum_ = 0;
 };
 
-constexpr std::size_t rows_at_once = 4096;
+constexpr std::size_t rows_of_digest = 4096;
 
 /// Adds the labels of rows from `first` to `last`.
 void add_labels(running_checksum& sum, const label_column& labels, std::size_t first, std::size_t last) {
@@ -125,7 +125,8 @@ std::string label_text(const label_column& labels, std::size_t r) {
 
 std::uint64_t checksum_of_labels(const label_column& labels, std::size_t count) {
   running_checksum sum;
-  for (std::size_t r = 0; r < count; r += rows_at_once) add_labels(sum, labels, r, std::min(r + rows_at_once, count));
+  for (std::size_t r = 0; r < count; r += rows_of_digest)
+    add_labels(sum, labels, r, std::min(r + rows_of_digest, count));
   return sum.value();
 }
 
@@ -166,8 +167,8 @@ named_value compared_scale(const sparse_view& rows) {
 
 std::string text_of_rows(const sparse_view& rows) {
   running_checksum sum;
-  for (std::size_t r = 0; r < rows.rows(); r += rows_at_once) {
-    const std::size_t last = std::min(r + rows_at_once, rows.rows());
+  for (std::size_t r = 0; r < rows.rows(); r += rows_of_digest) {
+    const std::size_t last = std::min(r + rows_of_digest, rows.rows());
     add_labels(sum, rows.label, r, last);
     if (!rows.streams()) add_entries(sum, rows, r, last);
   }

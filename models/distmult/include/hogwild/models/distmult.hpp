@@ -13,7 +13,7 @@ namespace hogwild {
 struct distmult : triple_formula {
   using library_model = distmult;
   static constexpr std::string_view name = "distmult";
-  static constexpr std::size_t epochs = 30;
+  static constexpr std::size_t epochs = 30;  ///< the default
   static constexpr training_defaults defaults{.step = 0.2,
                                               .decay = 0.1,
                                               .schedule = schedule_kind::cosine,

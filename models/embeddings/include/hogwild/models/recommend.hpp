@@ -28,8 +28,8 @@ class recommender {
   /// Throws input_error for a model that recommends nothing.
   explicit recommender(const saved_model& model);
 
-  /// Whether the model knows a user; the functions below throw input_error if it does not.
   std::span<const std::uint32_t> users() const;  ///< the numbers of those that the model knows, ascending
+  /// Whether the model knows a user; the functions below throw input_error if it does not.
   bool knows_user(std::uint32_t user) const;
   bool knows_item(std::uint32_t item) const;  ///< the same of an item
 

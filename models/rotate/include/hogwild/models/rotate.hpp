@@ -13,7 +13,7 @@ namespace hogwild {
 struct rotate : triple_formula {
   using library_model = rotate;
   static constexpr std::string_view name = "rotate";
-  static constexpr std::size_t epochs = 16;
+  static constexpr std::size_t epochs = 16;  ///< the default
   static constexpr training_defaults defaults{.step = 0.2,
                                               .decay = 0.1,
                                               .schedule = schedule_kind::cosine,

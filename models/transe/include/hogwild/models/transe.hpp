@@ -13,7 +13,7 @@ namespace hogwild {
 struct transe : triple_formula {
   using library_model = transe;
   static constexpr std::string_view name = "transe";
-  static constexpr std::size_t epochs = 14;
+  static constexpr std::size_t epochs = 14;  ///< the default
   static constexpr training_defaults defaults{.step = 0.2,
                                               .decay = 0.1,
                                               .schedule = schedule_kind::cosine,
