@@ -111,8 +111,9 @@ class _OfPairs(Recommender):
         user, item = (c[known] for c in pairs.coords)
         # As users whom the model does not know.
         pairs = coo_array((pairs.data[known], (user + users, item)), shape=(users + seen.shape[0], seen.shape[1]))
-        as_fitted = {"factors": width, "bias": saved.width > width, "temperature": self.temperature_,
-                     "similarity": "cosine" if self.cosine_ else "product"}
+        as_fitted = {"factors": width, "bias": saved.width > width}
+        if self._MODEL != "bpr":
+            as_fitted.update(temperature=self.temperature_, similarity="cosine" if self.cosine_ else "product")
         trained, _, interrupt = self._train(pairs, _ones(pairs), None, saved, 2 * items + 2,
                                             **self._options() | as_fitted, freeze=["items", "item_bias"])
         if interrupt is not None:

@@ -17,7 +17,7 @@ namespace hogwild {
 
 namespace {
 
-constexpr std::size_t rows_of_sum = 1024, rows_of_piece = 256;
+constexpr std::size_t rows_of_sum = 1024, rows_in_pass = 256;
 /// Fewer rows take less time than waking a team.
 constexpr std::size_t rows_for_threads = 16'384;
 /// A sum of derivatives below this fraction of the sum of their absolute values counts as 0.
@@ -48,9 +48,9 @@ std::array<double, N> sums_over(std::size_t rows, thread_team& threads, const Of
 /// Calls f(first, margins, n) with the complete margins of a few rows at a time.
 template <class F>
 void for_margins(const margins_of_rows& rows, std::size_t first, std::size_t last, float constant, const F& f) {
-  std::array<float, rows_of_piece> margin;
-  for (; first < last; first += rows_of_piece) {
-    const std::size_t n = std::min(rows_of_piece, last - first);
+  std::array<float, rows_in_pass> margin;
+  for (; first < last; first += rows_in_pass) {
+    const std::size_t n = std::min(rows_in_pass, last - first);
     for (std::size_t i = 0; i < n; ++i) margin[i] = rows.margin[first + i] + constant;
     for (std::size_t i = 0; !rows.offset.empty() && i < n; ++i) margin[i] += rows.offset[first + i];
     f(first, margin.data(), n);
@@ -114,7 +114,7 @@ class slope_of_constant {
   /// Returns whether these were at least half of the rows.
   bool keep_between(float low, float high) {
     std::vector<float> margin, label, offset, weight;
-    std::array<float, rows_of_piece> at_low, at_high;
+    std::array<float, rows_in_pass> at_low, at_high;
     for_margins(rows_, 0, rows_.rows(), low, [&](std::size_t first, const float* at, std::size_t n) {
       loss_.derivatives(n, at, &rows_.label[first], at_low.data());
       for_margins(rows_, first, first + n, high, [&](std::size_t, const float* other, std::size_t) {
@@ -142,7 +142,7 @@ class slope_of_constant {
   std::array<double, 2> of_rows(const margins_of_rows& rows, float constant) const {
     return sums_over<2>(rows.rows(), threads_, [&](std::size_t first, std::size_t last) {
       std::array<double, 2> s{};
-      std::array<float, rows_of_piece> slope;
+      std::array<float, rows_in_pass> slope;
       for_margins(rows, first, last, constant, [&](std::size_t from, const float* margin, std::size_t n) {
         loss_.derivatives(n, margin, &rows.label[from], slope.data());
         for (std::size_t i = 0; i < n; ++i) {
@@ -267,7 +267,7 @@ float lower_constant(const margin_loss& loss, const margins_of_rows& rows, const
 double sum_of_losses(const margin_loss& loss, const margins_of_rows& rows, float constant, thread_team& threads) {
   return losses_by_chunks(rows, constant, threads,
                           [&](double& sum, std::size_t from, const float* margin, std::size_t n) {
-                            std::array<double, rows_of_piece> losses;
+                            std::array<double, rows_in_pass> losses;
                             loss.losses(n, margin, &rows.label[from], losses.data());
                             for (std::size_t i = 0; i < n; ++i) sum += weight_of(rows, from + i) * losses[i];
                           });
