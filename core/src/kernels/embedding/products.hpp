@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/kernels/embedding_kernels.hpp>
 
-#include "kernels/vectors.hpp"
+#include "kernels/lanes.hpp"
 
 namespace hogwild::detail {
 
@@ -14,14 +14,11 @@ namespace hogwild::detail {
 /// (`tile_rows`) and how many panels (`tile_panels`), and fused(x, y, z) = x * y + z, rounded once.
 template <class Isa>
 class embedding_products {
-  using floats = typename Isa::widest;
-  static constexpr std::size_t lane_count = sizeof(floats) / sizeof(float), panel = embedding_lanes;
+  using lanes = lanes_of<Isa, typename Isa::widest>;
+  using floats = typename lanes::floats;
+  static constexpr std::size_t lane_count = lanes::lane_count, panel = embedding_lanes;
   /// So many rows of a panel stay in the first-level cache, with those of the other panel of a tile.
   static constexpr std::size_t deepest = 256;
-
-  static floats loaded(const float* from) { return detail::loaded<floats>(from); }
-  static void store(float* to, floats value) { __builtin_memcpy(to, &value, sizeof value); }
-  static floats splat(float x) { return floats{} + x; }
 
   struct factor {
     const float* at;
@@ -37,17 +34,18 @@ class embedding_products {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < Rows; ++i) {
 #pragma GCC unroll 16
-      for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = add ? loaded(c + i * apart + v * lane_count) : floats{};
+      for (std::size_t v = 0; v < vectors; ++v)
+        sum[i][v] = add ? lanes::loaded(c + i * apart + v * lane_count) : floats{};
     }
     const float* x = a.at;
     for (std::size_t p = 0; p < depth; ++p, x += a.column_stride, b += panel) {
       floats y[vectors];
 #pragma GCC unroll 16
       for (std::size_t v = 0; v < vectors; ++v)
-        y[v] = loaded(b + v / of_panel * panel_stride + v % of_panel * lane_count);
+        y[v] = lanes::loaded(b + v / of_panel * panel_stride + v % of_panel * lane_count);
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < Rows; ++i) {
-        const floats left = splat(x[i * a.row_stride]);
+        const floats left = lanes::splat(x[i * a.row_stride]);
 #pragma GCC unroll 16
         for (std::size_t v = 0; v < vectors; ++v) sum[i][v] = Isa::fused(left, y[v], sum[i][v]);
       }
@@ -55,7 +53,7 @@ class embedding_products {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < Rows; ++i) {
 #pragma GCC unroll 16
-      for (std::size_t v = 0; v < vectors; ++v) store(c + i * apart + v * lane_count, sum[i][v]);
+      for (std::size_t v = 0; v < vectors; ++v) lanes::store(c + i * apart + v * lane_count, sum[i][v]);
     }
   }
 

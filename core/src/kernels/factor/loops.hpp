@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/kernels/factor_kernels.hpp>
 
-#include "kernels/vectors.hpp"
+#include "kernels/lanes.hpp"
 
 // The loops of matrix factorisation for vectors of 4, 8 or 16 floats. As in margin/loops.hpp, each instruction set's
 // type belongs to its own file.
@@ -16,19 +16,12 @@ namespace hogwild::detail {
 /// Isa has the vector type `floats`.
 template <class Isa>
 class factor_loops {
-  using floats = typename Isa::floats;
-  static constexpr std::size_t lane_count = sizeof(floats) / sizeof(float);
+  using lanes = lanes_of<Isa, typename Isa::floats>;
+  using floats = typename lanes::floats;
+  static constexpr std::size_t lane_count = lanes::lane_count;
 
   /// Rows are prefetched this many ratings ahead.
   static constexpr std::size_t ahead = 6;
-
-  static floats loaded(const float* from) { return detail::loaded<floats>(from); }
-  static void store(float* to, floats value) { __builtin_memcpy(to, &value, sizeof value); }
-  static floats splat(float x) { return floats{} + x; }
-  static float total(floats a) {
-    const floats4 four = quarter(a), two = four + __builtin_shufflevector(four, four, 2, 3, 2, 3);
-    return two[0] + two[1];
-  }
 
   /// A row in registers, if its width is known and they suffice.
   template <std::size_t Width>
@@ -37,7 +30,7 @@ class factor_loops {
     floats part[count];
 
     explicit row(const float* from) {
-      for (std::size_t i = 0; i < count; ++i) part[i] = loaded(from + i * lane_count);
+      for (std::size_t i = 0; i < count; ++i) part[i] = lanes::loaded(from + i * lane_count);
     }
   };
 
@@ -45,12 +38,12 @@ class factor_loops {
   static float dot(const row<Width>& p, const row<Width>& q) {
     floats sum = p.part[0] * q.part[0];
     for (std::size_t i = 1; i < row<Width>::count; ++i) sum += p.part[i] * q.part[i];
-    return total(sum);
+    return lanes::total(sum);
   }
   static float dot(const float* p, const float* q, std::size_t width) {
     floats sum{};
-    for (std::size_t i = 0; i < width; i += lane_count) sum += loaded(p + i) * loaded(q + i);
-    return total(sum);
+    for (std::size_t i = 0; i < width; i += lane_count) sum += lanes::loaded(p + i) * lanes::loaded(q + i);
+    return lanes::total(sum);
   }
 
   /// The score minus the rating, without the dot.
@@ -93,12 +86,12 @@ class factor_loops {
     const row<Width> user(p), item(q);
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
     const float d = weight(to, r) * (dot(user, item) + offset(to, r));
-    const floats change = splat(-to.step * d), keep_user = splat(1 - to.step * for_user),
-                 keep_item = splat(1 - to.step * for_item);
+    const floats change = lanes::splat(-to.step * d), keep_user = lanes::splat(1 - to.step * for_user),
+                 keep_item = lanes::splat(1 - to.step * for_item);
     for (std::size_t i = 0; i < row<Width>::count; ++i)
-      store(p + i * lane_count, change * item.part[i] + keep_user * user.part[i]);
+      lanes::store(p + i * lane_count, change * item.part[i] + keep_user * user.part[i]);
     for (std::size_t i = 0; i < row<Width>::count; ++i)
-      store(q + i * lane_count, change * user.part[i] + keep_item * item.part[i]);
+      lanes::store(q + i * lane_count, change * user.part[i] + keep_item * item.part[i]);
     if (to.user_bias != nullptr) change_biases(to, r, d, for_user, for_item);
   }
 
@@ -107,12 +100,12 @@ class factor_loops {
     float* const q = to.items + r.item * to.width;
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
     const float d = weight(to, r) * (dot(p, q, to.width) + offset(to, r));
-    const floats change = splat(-to.step * d), keep_user = splat(1 - to.step * for_user),
-                 keep_item = splat(1 - to.step * for_item);
+    const floats change = lanes::splat(-to.step * d), keep_user = lanes::splat(1 - to.step * for_user),
+                 keep_item = lanes::splat(1 - to.step * for_item);
     for (std::size_t i = 0; i < to.width; i += lane_count) {
-      const floats user = loaded(p + i), item = loaded(q + i);
-      store(p + i, change * item + keep_user * user);
-      store(q + i, change * user + keep_item * item);
+      const floats user = lanes::loaded(p + i), item = lanes::loaded(q + i);
+      lanes::store(p + i, change * item + keep_user * user);
+      lanes::store(q + i, change * user + keep_item * item);
     }
     if (to.user_bias != nullptr) change_biases(to, r, d, for_user, for_item);
   }
@@ -161,19 +154,19 @@ class factor_loops {
     const float d = weight(to, r) * (dot(p, q, to.width) + offset(to, r));
     floats user_squares{}, item_squares{};
     for (std::size_t i = 0; i < to.width; i += lane_count) {
-      const floats user = loaded(p + i), item = loaded(q + i);
+      const floats user = lanes::loaded(p + i), item = lanes::loaded(q + i);
       const floats user_g = d * item + for_user * user, item_g = d * user + for_item * item;
       user_squares += user_g * user_g;
       item_squares += item_g * item_g;
     }
-    user_sum += total(user_squares) / static_cast<float>(to.width);
-    item_sum += total(item_squares) / static_cast<float>(to.width);
+    user_sum += lanes::total(user_squares) / static_cast<float>(to.width);
+    item_sum += lanes::total(item_squares) / static_cast<float>(to.width);
     const float user_step = to.step / __builtin_sqrtf(user_sum + sums.epsilon);
     const float item_step = to.step / __builtin_sqrtf(item_sum + sums.epsilon);
     for (std::size_t i = 0; i < to.width; i += lane_count) {
-      const floats user = loaded(p + i), item = loaded(q + i);
-      store(p + i, user - user_step * (d * item + for_user * user));
-      store(q + i, item - item_step * (d * user + for_item * item));
+      const floats user = lanes::loaded(p + i), item = lanes::loaded(q + i);
+      lanes::store(p + i, user - user_step * (d * item + for_user * user));
+      lanes::store(q + i, item - item_step * (d * user + for_item * item));
     }
     if (to.user_bias == nullptr) return;
     step_one(to.user_bias[r.user], sums.user_bias[r.user], d + for_user * to.user_bias[r.user], to, sums.epsilon);

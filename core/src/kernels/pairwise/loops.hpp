@@ -7,26 +7,19 @@
 #include <hogwild/detail/kernels/pairwise_kernels.hpp>
 #include <hogwild/detail/math/vector_math.hpp>
 
-#include "kernels/vectors.hpp"
+#include "kernels/lanes.hpp"
 
 namespace hogwild::detail {
 
 /// The loops of pairwise_kernels. Isa has the vector type `floats`.
 template <class Isa>
 class pairwise_loops {
-  using floats = typename Isa::floats;
-  static constexpr std::size_t lane_count = sizeof(floats) / sizeof(float);
+  using lanes = lanes_of<Isa, typename Isa::floats>;
+  using floats = typename lanes::floats;
+  static constexpr std::size_t lane_count = lanes::lane_count;
 
   /// Rows are prefetched this many pairs ahead.
   static constexpr std::size_t ahead = 12;
-
-  static floats loaded(const float* from) { return detail::loaded<floats>(from); }
-  static void store(float* to, floats value) { __builtin_memcpy(to, &value, sizeof value); }
-  static floats splat(float x) { return floats{} + x; }
-  static float total(floats a) {
-    const floats4 four = quarter(a), two = four + __builtin_shufflevector(four, four, 2, 3, 2, 3);
-    return two[0] + two[1];
-  }
 
   /// The width of rows, known to the compiler unless it is 0.
   template <std::size_t Known>
@@ -55,8 +48,8 @@ class pairwise_loops {
   static float pull_of(const factor_arrays& to, std::size_t width, const compared_pair& c, const rows& r) {
     floats sum{};
     for (std::size_t i = 0; i < width; i += lane_count)
-      sum += loaded(r.user + i) * (loaded(r.item + i) - loaded(r.other + i));
-    float x = total(sum);
+      sum += lanes::loaded(r.user + i) * (lanes::loaded(r.item + i) - lanes::loaded(r.other + i));
+    float x = lanes::total(sum);
     if (to.item_bias != nullptr) x += to.item_bias[c.item] - to.item_bias[c.other];
     return c.weight / (1.0f + vector_exp(x));
   }
@@ -66,12 +59,12 @@ class pairwise_loops {
     const std::size_t width = width_of<Known>(to);
     const rows r = rows_of(to, width, c);
     const float pull = to.step * pull_of(to, width, c, r), keep = 1.0f - to.step * to.l2;
-    const floats by = splat(pull), kept = splat(keep);
+    const floats by = lanes::splat(pull), kept = lanes::splat(keep);
     for (std::size_t i = 0; i < width; i += lane_count) {
-      const floats p = loaded(r.user + i), a = loaded(r.item + i), b = loaded(r.other + i);
-      store(r.user + i, by * (a - b) + kept * p);
-      store(r.item + i, by * p + kept * a);
-      store(r.other + i, kept * b - by * p);
+      const floats p = lanes::loaded(r.user + i), a = lanes::loaded(r.item + i), b = lanes::loaded(r.other + i);
+      lanes::store(r.user + i, by * (a - b) + kept * p);
+      lanes::store(r.item + i, by * p + kept * a);
+      lanes::store(r.other + i, kept * b - by * p);
     }
     if (to.item_bias == nullptr) return;
     float& item = to.item_bias[c.item];
@@ -93,24 +86,27 @@ class pairwise_loops {
   static void row_adagrad_of(const factor_arrays& to, const factor_sums& sums, const compared_pair& c) {
     const std::size_t width = width_of<Known>(to);
     const rows r = rows_of(to, width, c);
-    const floats pull = splat(pull_of(to, width, c, r)), l2 = splat(to.l2);
+    const floats pull = lanes::splat(pull_of(to, width, c, r)), l2 = lanes::splat(to.l2);
     floats user_squares{}, item_squares{}, other_squares{};
     for (std::size_t i = 0; i < width; i += lane_count) {
-      const floats p = loaded(r.user + i), a = loaded(r.item + i), b = loaded(r.other + i);
+      const floats p = lanes::loaded(r.user + i), a = lanes::loaded(r.item + i), b = lanes::loaded(r.other + i);
       const floats user = l2 * p - pull * (a - b), item = l2 * a - pull * p, other = l2 * b + pull * p;
       user_squares += user * user;
       item_squares += item * item;
       other_squares += other * other;
     }
     const float count = static_cast<float>(width);
-    const floats by_user = splat(step_of(sums.users[c.user * width], total(user_squares) / count, to, sums));
-    const floats by_item = splat(step_of(sums.items[c.item * width], total(item_squares) / count, to, sums));
-    const floats by_other = splat(step_of(sums.items[c.other * width], total(other_squares) / count, to, sums));
+    const floats by_user =
+        lanes::splat(step_of(sums.users[c.user * width], lanes::total(user_squares) / count, to, sums));
+    const floats by_item =
+        lanes::splat(step_of(sums.items[c.item * width], lanes::total(item_squares) / count, to, sums));
+    const floats by_other =
+        lanes::splat(step_of(sums.items[c.other * width], lanes::total(other_squares) / count, to, sums));
     for (std::size_t i = 0; i < width; i += lane_count) {
-      const floats p = loaded(r.user + i), a = loaded(r.item + i), b = loaded(r.other + i);
-      store(r.user + i, p - by_user * (l2 * p - pull * (a - b)));
-      store(r.item + i, a - by_item * (l2 * a - pull * p));
-      store(r.other + i, b - by_other * (l2 * b + pull * p));
+      const floats p = lanes::loaded(r.user + i), a = lanes::loaded(r.item + i), b = lanes::loaded(r.other + i);
+      lanes::store(r.user + i, p - by_user * (l2 * p - pull * (a - b)));
+      lanes::store(r.item + i, a - by_item * (l2 * a - pull * p));
+      lanes::store(r.other + i, b - by_other * (l2 * b + pull * p));
     }
     if (to.item_bias == nullptr) return;
     float& item = to.item_bias[c.item];

@@ -6,7 +6,7 @@
 
 #include <hogwild/detail/kernels/window_kernels.hpp>
 
-#include "kernels/vectors.hpp"
+#include "kernels/lanes.hpp"
 
 // The loops of word windows for vectors of 4, 8 or 16 floats. As in margin/loops.hpp, each instruction set's type
 // belongs to its own file.
@@ -17,16 +17,13 @@ namespace hogwild::detail {
 /// registers.
 template <class Isa>
 class window_loops {
-  using floats = typename Isa::floats;
+  using lanes = lanes_of<Isa, typename Isa::floats>;
+  using floats = typename lanes::floats;
   using words = typename bits_of<floats>::with_sign;
-  static constexpr std::size_t lane_count = sizeof(floats) / sizeof(float);
+  static constexpr std::size_t lane_count = lanes::lane_count;
 
   /// Outputs that are processed at once: a window with five negative words has six.
   static constexpr std::size_t columns = 6;
-
-  static floats loaded(const float* from) { return detail::loaded<floats>(from); }
-  static void store(float* to, floats value) { __builtin_memcpy(to, &value, sizeof value); }
-  static floats splat(float x) { return floats{} + x; }
 
   /// The sums of four vectors' floats.
   static floats4 totals(floats a, floats b, floats c, floats d) {
@@ -44,10 +41,10 @@ class window_loops {
     for (std::size_t k = 0; k < width; k += lane_count) {
       floats y[Columns];
 #pragma GCC unroll 8
-      for (std::size_t j = 0; j < Columns; ++j) y[j] = loaded(b + j * width + k);
+      for (std::size_t j = 0; j < Columns; ++j) y[j] = lanes::loaded(b + j * width + k);
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < Rows; ++i) {
-        const floats x = loaded(a[i] + k);
+        const floats x = lanes::loaded(a[i] + k);
 #pragma GCC unroll 8
         for (std::size_t j = 0; j < Columns; ++j) sum[i * Columns + j] += x * y[j];
       }
@@ -102,7 +99,8 @@ class window_loops {
 
   /// e^x for |x| <= 30: x = n ln 2 + r, and a polynomial for (e^r - 1 - r) / r^2, as in vector_exp().
   static floats exponential(floats x) {
-    const floats to_whole = splat(12582912.0f);  // 1.5 * 2^23 rounds to a whole number, which is then in the low bits
+    // 1.5 * 2^23 rounds to a whole number, which is then in the low bits.
+    const floats to_whole = lanes::splat(12582912.0f);
     const floats shifted = x * 1.44269504f + to_whole;
     const floats n = shifted - to_whole;
     const floats r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
@@ -115,10 +113,10 @@ class window_loops {
 
   static void slopes(float* at, std::size_t inputs, std::size_t outputs, std::size_t seen) {
     for (std::size_t k = 0; k < inputs * outputs; k += lane_count) {
-      floats x = loaded(at + k);
-      x = x > 30.0f ? splat(30.0f) : x;
-      x = x < -30.0f ? splat(-30.0f) : x;
-      store(at + k, 1.0f / (1.0f + exponential(-x)));
+      floats x = lanes::loaded(at + k);
+      x = x > 30.0f ? lanes::splat(30.0f) : x;
+      x = x < -30.0f ? lanes::splat(-30.0f) : x;
+      lanes::store(at + k, 1.0f / (1.0f + exponential(-x)));
     }
     for (std::size_t j = 0; j < seen; ++j)
       for (std::size_t i = 0; i < inputs; ++i) at[i * outputs + j] -= 1.0f;
@@ -131,21 +129,21 @@ class window_loops {
     for (std::size_t k = 0; k < width; k += lane_count) {
       floats y[Columns], dy[Columns]{};
 #pragma GCC unroll 8
-      for (std::size_t j = 0; j < Columns; ++j) y[j] = loaded(b + j * width + k);
+      for (std::size_t j = 0; j < Columns; ++j) y[j] = lanes::loaded(b + j * width + k);
       for (std::size_t i = 0; i < inputs; ++i) {
-        const floats x = loaded(a[i] + k);
-        floats even = loaded(da[i] + k), odd{};
+        const floats x = lanes::loaded(a[i] + k);
+        floats even = lanes::loaded(da[i] + k), odd{};
         const float* const g = slopes + i * stride;
 #pragma GCC unroll 8
         for (std::size_t j = 0; j < Columns; ++j) {
-          const floats slope = splat(g[j]);
+          const floats slope = lanes::splat(g[j]);
           (j % 2 == 0 ? even : odd) += slope * y[j];
           dy[j] += slope * x;
         }
-        store(da[i] + k, even + odd);
+        lanes::store(da[i] + k, even + odd);
       }
 #pragma GCC unroll 8
-      for (std::size_t j = 0; j < Columns; ++j) store(db + j * width + k, dy[j]);
+      for (std::size_t j = 0; j < Columns; ++j) lanes::store(db + j * width + k, dy[j]);
     }
   }
 
@@ -176,17 +174,17 @@ class window_loops {
   }
 
   static void mean(const float* const* a, std::size_t inputs, std::size_t width, float* to) {
-    const floats fraction = splat(1.0f / static_cast<float>(inputs));
+    const floats fraction = lanes::splat(1.0f / static_cast<float>(inputs));
     by_strips(width, [=]<std::size_t Strips>(std::size_t k) {
       floats sum[Strips];
 #pragma GCC unroll 8
-      for (std::size_t s = 0; s < Strips; ++s) sum[s] = loaded(a[0] + k + s * lane_count);
+      for (std::size_t s = 0; s < Strips; ++s) sum[s] = lanes::loaded(a[0] + k + s * lane_count);
       for (std::size_t i = 1; i < inputs; ++i) {
 #pragma GCC unroll 8
-        for (std::size_t s = 0; s < Strips; ++s) sum[s] += loaded(a[i] + k + s * lane_count);
+        for (std::size_t s = 0; s < Strips; ++s) sum[s] += lanes::loaded(a[i] + k + s * lane_count);
       }
 #pragma GCC unroll 8
-      for (std::size_t s = 0; s < Strips; ++s) store(to + k + s * lane_count, sum[s] * fraction);
+      for (std::size_t s = 0; s < Strips; ++s) lanes::store(to + k + s * lane_count, sum[s] * fraction);
     });
   }
 
@@ -194,12 +192,12 @@ class window_loops {
     by_strips(width, [=]<std::size_t Strips>(std::size_t k) {
       floats part[Strips];
 #pragma GCC unroll 8
-      for (std::size_t s = 0; s < Strips; ++s) part[s] = loaded(run + k + s * lane_count) * factor;
+      for (std::size_t s = 0; s < Strips; ++s) part[s] = lanes::loaded(run + k + s * lane_count) * factor;
       for (std::size_t i = 0; i < inputs; ++i) {
 #pragma GCC unroll 8
         for (std::size_t s = 0; s < Strips; ++s) {
           float* const at = a[i] + k + s * lane_count;
-          store(at, loaded(at) + part[s]);
+          lanes::store(at, lanes::loaded(at) + part[s]);
         }
       }
     });
