@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hogwild/models/bpr.hpp>
 
-#include <algorithm>
 #include <cmath>
+
+#include <hogwild/detail/math/vector_math.hpp>
 
 #include "embeddings/pair_descriptor.hpp"
 
@@ -39,8 +40,7 @@ float bpr::difference(compared_space& s) {
 }
 
 double bpr::loss_of(float x) {
-  const auto wrong = -static_cast<double>(x);
-  return std::max(wrong, 0.0) + std::log1p(std::exp(-std::abs(wrong)));
+  return soft_plus(-static_cast<double>(x));
 }
 
 float bpr::differentiate(compared_space& s, float weight, float x) {

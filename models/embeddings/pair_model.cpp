@@ -5,17 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include <hogwild/detail/embeddings/row_figures.hpp>
+
 namespace hogwild {
-namespace {
-
-double squares(std::span<const float> row) {
-  double sum = 0.0;
-  for (const float x : row) sum += static_cast<double>(x) * static_cast<double>(x);
-  return sum;
-}
-
-}  // namespace
-
 std::shared_ptr<const pair_side> pair_shape::make_side(const sparse_view& rows) const {
   const auto counts =
       rows.degree.size() == users + items ? rows.degree.subspan(users) : std::span<const std::uint32_t>();
@@ -41,12 +33,12 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> pair_shape::pair_of(
 }
 
 double pair_shape::squares_of_user(std::span<const float> w, std::size_t user) const {
-  return squares(w.subspan(user_row(user), width()));
+  return squares_of(w.subspan(user_row(user), width()));
 }
 
 double pair_shape::squares_of_item(std::span<const float> w, std::size_t item) const {
   const double added = bias ? static_cast<double>(w[item_bias(item)]) : 0.0;
-  return squares(w.subspan(item_row(item), width())) + added * added;
+  return squares_of(w.subspan(item_row(item), width())) + added * added;
 }
 
 float pair_shape::score_of(std::span<const float> w, std::span<const std::uint32_t> columns) const {
@@ -130,16 +122,9 @@ void pair_space::draw(std::size_t n) {
 
 void pair_space::losses(std::size_t n, std::span<row_score> to) {
   block_.losses(n, losses_);
-  double sum = 0.0, counted = 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (pairs_[i].weight == 0.0f) continue;
-    to[i] = {.loss = static_cast<double>(pairs_[i].times) * losses_[i]};
-    sum += to[i].loss;
-    ++counted;
-  }
-  // A pair that does not count must not lower the mean.
-  for (std::size_t i = 0; i < n; ++i)
-    if (pairs_[i].weight == 0.0f) to[i] = {.loss = counted > 0.0 ? sum / counted : 0.0};
+  fill_losses(
+      to.first(n), [&](std::size_t i) { return pairs_[i].weight != 0.0f; },
+      [&](std::size_t i) { return static_cast<double>(pairs_[i].times) * losses_[i]; });
 }
 
 }  // namespace hogwild

@@ -5,13 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include <hogwild/detail/math/vector_math.hpp>
+
 namespace hogwild {
 namespace {
-
-/// log(1 + e^x), without overflow.
-double soft_plus(double x) {
-  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-}
 
 /// The loss per unit of a violation under warp, if `violating` of `counted` targets violate the margin.
 double warp_weight(std::size_t violating, std::size_t counted, std::size_t targets) {

@@ -5,14 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include <hogwild/detail/embeddings/row_figures.hpp>
+
 namespace hogwild {
 namespace {
-
-double squares_of(std::span<const float> row) {
-  double sum = 0.0;
-  for (const float x : row) sum += static_cast<double>(x) * static_cast<double>(x);
-  return sum;
-}
 
 /// gradient += factor * |x| x, with the moduli of complex numbers.
 void add_cubes(bool complex, std::span<const float> x, float factor, std::span<float> gradient) {
@@ -150,16 +146,9 @@ void triple_space::differentiate_question(std::size_t q) {
 
 void triple_space::losses(std::size_t n, std::span<row_score> to) {
   block_.losses(2 * n, losses_);
-  double sum = 0.0, counted = 0.0;
-  for (std::size_t k = 0; k < n; ++k) {
-    if (triples_[k].weight == 0.0f) continue;
-    to[k] = {.loss = losses_[2 * k] + losses_[2 * k + 1]};
-    sum += to[k].loss;
-    ++counted;
-  }
-  // A triple that does not count must not lower the mean.
-  for (std::size_t k = 0; k < n; ++k)
-    if (triples_[k].weight == 0.0f) to[k] = {.loss = counted > 0.0 ? sum / counted : 0.0};
+  fill_losses(
+      to.first(n), [&](std::size_t k) { return triples_[k].weight != 0.0f; },
+      [&](std::size_t k) { return losses_[2 * k] + losses_[2 * k + 1]; });
 }
 
 }  // namespace hogwild

@@ -97,12 +97,7 @@ class label_tree_descriptor final : public descriptor_for<label_tree> {
     saved_model saved;
     saved.width = m.shape().nodes();
     saved.model_options = {{"leaves", static_cast<double>(m.leaves)}, {"bias", m.bias ? 1.0 : 0.0}};
-    for (const std::uint32_t column : trained.saved_order) {
-      const auto row = trained.values.subspan(column * saved.width, saved.width);
-      saved.weights.insert(saved.weights.end(), row.begin(), row.end());
-    }
-    const auto rest = trained.values.subspan(saved.weights.size());
-    saved.bias.assign(rest.begin(), rest.end());
+    save_by_column(trained, saved);
     return saved;
   }
 };

@@ -167,12 +167,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     if (m.one_vs_rest) saved.model_options.emplace_back("one_vs_rest", 1.0);
     detail::save_hidden(m.hidden, saved);
     saved.width = m.groups().front().width;
-    for (const std::uint32_t column : trained.saved_order) {
-      const auto row = trained.values.subspan(column * saved.width, saved.width);
-      saved.weights.insert(saved.weights.end(), row.begin(), row.end());
-    }
-    const auto rest = trained.values.subspan(saved.weights.size());
-    saved.bias.assign(rest.begin(), rest.end());
+    save_by_column(trained, saved);
     return saved;
   }
 };

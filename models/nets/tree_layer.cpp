@@ -13,11 +13,6 @@
 namespace hogwild {
 namespace {
 
-/// log(1 + exp(x)), without overflow.
-double softplus(double x) {
-  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-}
-
 /// For each lane the logarithms of the probabilities of both children, which add log(1 / (1 + exp(-s))) and log(1 / (1
 /// + exp(s))) to `before`. With t = e / (2 + e), e = exp(-|s|), log(1 + e) is 2 artanh(t) = 2 t (1 + t^2 / 3 + t^4 / 5
 /// + ...), t <= 1/3; its first eight terms reach single precision.
@@ -128,8 +123,8 @@ float tree_layer::best_class(const node_reader& read) {
     const auto [log_probability, node] = best.top();
     best.pop();
     const double s = step_score(read, node);
-    best.emplace(log_probability - softplus(-s), below_[node][0]);
-    best.emplace(log_probability - softplus(s), below_[node][1]);
+    best.emplace(log_probability - soft_plus(-s), below_[node][0]);
+    best.emplace(log_probability - soft_plus(s), below_[node][1]);
   }
   return static_cast<float>(best.top().second - below_.size());
 }
@@ -174,7 +169,7 @@ void tree_layer::score(const net_outputs& at, const node_reader& read, const std
     for (const std::uint32_t c : given) {
       for (std::size_t i = 0; i < tree_.nodes(c).size(); ++i) {
         const double s = step_score(read, tree_.nodes(c)[i]);
-        loss += softplus(tree_.bits(c)[i] == 0 ? -s : s);
+        loss += soft_plus(tree_.bits(c)[i] == 0 ? -s : s);
       }
     }
     scores[k].loss = given.empty() ? 0.0 : loss / static_cast<double>(given.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <concepts>
@@ -61,6 +62,11 @@ inline float vector_log1p(float x) {
   const float low = (1.0f / 3 + q * (1.0f / 5)) + q2 * (1.0f / 7 + q * (1.0f / 9));
   const float high = 1.0f / 11 + q * (1.0f / 13);
   return 2.0f * s + 2.0f * s * (q * (low + q2 * q2 * high));
+}
+
+/// log(1 + e^x), without overflow.
+inline double soft_plus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
 /// The square root of each number, rounded as by std::sqrt. Compilers do not vectorise a loop over std::sqrt, because

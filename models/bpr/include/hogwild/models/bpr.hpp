@@ -10,6 +10,7 @@
 
 #include <hogwild/detail/embeddings/compared_space.hpp>
 #include <hogwild/detail/embeddings/pair_model.hpp>
+#include <hogwild/detail/embeddings/row_figures.hpp>
 
 namespace hogwild {
 
@@ -72,17 +73,9 @@ struct bpr : pair_shape {
     }
   }
   void score(const auto& w, compared_space& s, std::size_t n, std::span<row_score> scores) const {
-    double sum = 0.0, counted = 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-      const compared_space::compared& c = s.pair(k);
-      if (c.weight == 0.0f) continue;
-      scores[k] = {.loss = static_cast<double>(c.times) * loss_of(read(w, s, c))};
-      sum += scores[k].loss;
-      ++counted;
-    }
-    // A pair that does not count must not lower the mean.
-    for (std::size_t k = 0; k < n; ++k)
-      if (s.pair(k).weight == 0.0f) scores[k] = {.loss = counted > 0.0 ? sum / counted : 0.0};
+    fill_losses(
+        scores.first(n), [&](std::size_t k) { return s.pair(k).weight != 0.0f; },
+        [&](std::size_t k) { return static_cast<double>(s.pair(k).times) * loss_of(read(w, s, s.pair(k))); });
   }
   /// The sum of the squares that l2 adds for a pair: those of its rows and of the drawn item's.
   double squares_touched(std::span<const float> w, const compared_space& s, std::size_t k) const;

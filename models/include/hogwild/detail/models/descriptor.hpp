@@ -148,6 +148,16 @@ struct trained_parameters {
   label_map labels{};
 };
 
+/// Saves the parameters of the columns, `saved.width` for each, and all others behind them as the bias.
+inline void save_by_column(const trained_parameters& trained, saved_model& saved) {
+  for (const std::uint32_t column : trained.saved_order) {
+    const auto row = trained.values.subspan(column * saved.width, saved.width);
+    saved.weights.insert(saved.weights.end(), row.begin(), row.end());
+  }
+  const auto rest = trained.values.subspan(saved.weights.size());
+  saved.bias.assign(rest.begin(), rest.end());
+}
+
 class model_descriptor {
  public:
   virtual ~model_descriptor() = default;

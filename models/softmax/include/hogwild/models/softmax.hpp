@@ -63,8 +63,7 @@ struct softmax {
     for (const std::uint32_t y : given.all()) own += static_cast<double>(s[y]);
     if (!one_vs_rest && given.all().empty()) return 0.0;
     if (!one_vs_rest) return normalise(s) - own / static_cast<double>(given.all().size());
-    for (const float x : s)
-      all += std::max(static_cast<double>(x), 0.0) + std::log1p(std::exp(-std::abs(static_cast<double>(x))));
+    for (const float x : s) all += soft_plus(static_cast<double>(x));
     return all - own;
   }
 

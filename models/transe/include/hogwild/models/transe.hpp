@@ -14,12 +14,6 @@ struct transe : triple_formula {
   using library_model = transe;
   static constexpr std::string_view name = "transe";
   static constexpr std::size_t epochs = 14;  ///< the default
-  static constexpr training_defaults defaults{.step = 0.2,
-                                              .decay = 0.1,
-                                              .schedule = schedule_kind::cosine,
-                                              .optimizer = optimizer_kind::row_adagrad,
-                                              .batch = 128,
-                                              .form = l2_form::per_occurrence};
 
   /// The model without options, and without data.
   static transe usual() {

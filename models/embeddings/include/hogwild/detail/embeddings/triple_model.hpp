@@ -200,6 +200,12 @@ class triple_space {
 /// What a model adds: its name and defaults.
 struct triple_formula : triple_shape {
   using workspace = triple_space;
+  static constexpr training_defaults defaults{.step = 0.2,
+                                              .decay = 0.1,
+                                              .schedule = schedule_kind::cosine,
+                                              .optimizer = optimizer_kind::row_adagrad,
+                                              .batch = 128,
+                                              .form = l2_form::per_occurrence};
 
   triple_space make_workspace(const sparse_view& data, isa set, std::size_t batch) const {
     return make_workspace(data, make_side(data), set, batch);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,6 +12,7 @@
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/window_kernels.hpp>
 #include <hogwild/detail/math/random.hpp>
+#include <hogwild/detail/math/vector_math.hpp>
 #include <hogwild/detail/memory/lined_floats.hpp>
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/detail/words/window_model.hpp>
@@ -68,8 +68,7 @@ class window_space {
     for (std::size_t i = 0; i < inputs; ++i) {
       for (std::size_t j = 0; j < here_.rows.size(); ++j) {
         const auto score = static_cast<double>(slopes_.data()[i * here_.rows.size() + j]);
-        const double wrong = j < here_.seen ? -score : score;  // log(1 + e^wrong), without overflow
-        sum += std::max(wrong, 0.0) + std::log1p(std::exp(-std::abs(wrong)));
+        sum += soft_plus(j < here_.seen ? -score : score);
       }
     }
     return sum;
