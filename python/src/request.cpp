@@ -26,8 +26,8 @@ struct refused_options {
   const char* instead;
 };
 constexpr refused_options of_the_command[] = {
-    {{"--stream", "--save", "--save-every", "--save-diverged", "--test", "--test-weights", "--test-offsets", "--known", "--init",
-      "--init-groups", "--labels", "--weights", "--offsets", "--stop-exit-code"},
+    {{"--stream", "--save", "--save-every", "--save-diverged", "--test", "--test-weights", "--test-offsets", "--known",
+      "--init", "--init-groups", "--labels", "--weights", "--offsets", "--stop-exit-code"},
      " is the command's: leave it out"},
     {{"--format", "--index-base", "--cache-dir", "--no-cache", "--memory", "--values", "--named-ids", "--positive-from",
       "--terminals", "--terminals-seed", "--min-count"},

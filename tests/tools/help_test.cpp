@@ -86,8 +86,8 @@ TEST(help_of_commands, has_an_example) {
 
 TEST(help_of_commands, is_aligned_within_a_hundred_columns) {
   // bench and report are scripts, whose arguments Python's argparse lays out.
-  for (const char* const command : {"train", "search", "advise", "predict", "evaluate", "recommend", "neighbors", "generate",
-                                    "convert", "inspect", "cache", "segments", "worker"}) {
+  for (const char* const command : {"train", "search", "advise", "predict", "evaluate", "recommend", "neighbors",
+                                    "generate", "convert", "inspect", "cache", "segments", "worker"}) {
     std::vector<std::string> texts{hogwild({command, "--help"}).out};
     if (texts[0].find("--help-all") != std::string::npos) texts.push_back(all_of(command));
     for (const std::string& text : texts) {
