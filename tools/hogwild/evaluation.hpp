@@ -48,7 +48,7 @@ struct labelled_before {
   propensity_curve curve{};
 };
 
-/// What is asked of an evaluation besides the model and the rows; empty: nothing.
+/// The measures and files that a user asks an evaluation for; an empty field asks for nothing.
 struct evaluation_wishes {
   std::string by{};          ///< a column of a table, or "qid" for rows with query numbers: measure each of its groups
   std::string seen{};        ///< a file of pairs that are not recommended again, as those of training rows are not

@@ -107,7 +107,7 @@ saved_model of_allowed_items(const recommend_request& request, const member_name
   return allowed;
 }
 
-/// What is asked, with all that is read from files.
+/// A request, with the contents of the files that it names.
 struct recommendation_task {
   recommender of;
   member_names users, items;

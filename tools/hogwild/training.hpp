@@ -54,8 +54,8 @@ struct measured_loss {
 /// models without a margin.
 measured_loss loss_in_training(const named_model& m, const sparse_view& rows, std::span<const float> parameters);
 
-/// The measures that a training run on the rows `known` would report of other rows with these parameters. For models
-/// that order candidates.
+/// The measures of other rows that a training run on the rows `known` would report with these parameters, for models
+/// that order candidates. The loss is that of the options of `m`: a saved model does not hold the options of its loss.
 measurement measured_in_training(const named_model& m, const sparse_view& known, const sparse_view& rows,
                                  std::span<const float> parameters);
 
