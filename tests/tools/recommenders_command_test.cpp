@@ -175,11 +175,32 @@ TEST_F(recommenders_command, reproducible_runs_do_not_depend_on_the_number_of_wo
   }
 }
 
+TEST_F(recommenders_command, weights_of_pairs_count_by_their_ratio) {
+  std::string once, thrice;
+  for (const std::string& line : lines_of(pairs(false))) once += line + "\t1\n", thrice += line + "\t3\n";
+  const std::string a = folder.write("once.tsv", once), b = folder.write("thrice.tsv", thrice);
+  for (const char* const name : models) {
+    SCOPED_TRACE(name);
+    const auto loss = [&](const std::string& file) {
+      return result_of({"train", file, "--model", name, "--engine serial --epochs 3 --json --quiet"})["train_loss"];
+    };
+    EXPECT_EQ(loss(a), loss(b));
+  }
+}
+
 TEST_F(recommenders_command, users_and_items_may_have_names_which_a_model_keeps) {
   const std::string named = folder.write("named.tsv", pairs(false, "u"));
   (void)result_of({"train", named, "--model bpr --named-ids --factors 8 --epochs 20 --json --quiet --save", model});
   EXPECT_THAT(hogwild({"recommend", model, "--user u7 --top 1"}).out, HasSubstr("\t"));
   EXPECT_THAT(hogwild({"recommend", model, "--user u700 --top 1"}).err, HasSubstr("does not know user 'u700'"));
+
+  // The order of names is another one with new users; those of the model keep their vectors.
+  const std::string more = folder.write("more.tsv", "a1\t0\na1\t4\n" + pairs(false, "u")), next = folder / "next.bin";
+  (void)result_of({"train", more, "--model bpr --named-ids --epochs 1 --step 1e-9 --l2 0 --json --quiet --save", next,
+                   "--init", model});
+  const command_words asked{"--user u7 --top 3"};
+  EXPECT_EQ(hogwild({"recommend", next, asked}).out, hogwild({"recommend", model, asked}).out);
+  EXPECT_THAT(hogwild({"train", train, "--model bpr --epochs 1 --init", model}).err, HasSubstr("give --named-ids"));
 }
 
 TEST_F(recommenders_command, a_warm_start_goes_on_with_the_vectors_of_the_model) {

@@ -102,8 +102,14 @@ struct several_models : testing::Test {
   const test::kept_rows all = of_classes(), two_labels = test::planted_classification(shape);
 };
 
-TEST_F(several_models, of_classes_make_the_bits_that_each_makes_alone) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+/// ThreadSanitizer has nothing to see where one thread trains.
+struct several_models_by_one_thread : several_models {
+  void SetUp() override {
+    if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+  }
+};
+
+TEST_F(several_models_by_one_thread, of_classes_make_the_bits_that_each_makes_alone) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   expect_each_as_alone(logistic{}, {.epochs = 3, .step = {.initial = 0.3}, .seed = seed});
@@ -122,14 +128,12 @@ TEST_F(several_models, of_classes_make_the_bits_that_each_makes_alone) {
 }
 
 // Models that lanes do not support are trained one by one.
-TEST_F(several_models, of_classes_are_trained_by_any_optimizer_as_alone) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, of_classes_are_trained_by_any_optimizer_as_alone) {
   expect_each_as_alone(logistic{}, {.epochs = 2, .step = {.initial = 0.2}, .optimizer = optimizer_kind::adagrad});
   expect_each_as_alone(logistic{}, {.epochs = 4, .step = {.initial = 0.2}, .average = 0.5});
 }
 
-TEST_F(several_models, of_classes_begin_with_what_they_are_given) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, of_classes_begin_with_what_they_are_given) {
   train_options options{.epochs = 30, .l2 = 1e-3, .bias = true, .tolerance = 1e-2};
   const std::vector<float> begin = one_vs_rest(hinge_svm{}, options).parameters;
   for (const bool lanes : {true, false}) {
@@ -150,8 +154,7 @@ TEST_F(several_models, of_classes_begin_with_what_they_are_given) {
   }
 }
 
-TEST_F(several_models, of_classes_end_by_their_own_validation_loss) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, of_classes_end_by_their_own_validation_loss) {
   const sparse_view training = all.view().slice(0, 600), held = all.view().slice(600, 900);
   std::vector<std::size_t> epochs;
   for (const auto& [step, min_delta] : {std::pair{2.0, 0.0}, std::pair{0.1, 0.0}, std::pair{0.1, 0.02}}) {
@@ -171,8 +174,7 @@ TEST_F(several_models, of_classes_end_by_their_own_validation_loss) {
   EXPECT_LT(epochs[2], epochs[1]);
 }
 
-TEST_F(several_models, of_classes_measure_the_class_of_the_greatest_margin) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, of_classes_measure_the_class_of_the_greatest_margin) {
   train_options options{.epochs = 3, .step = {.initial = 0.5}, .bias = true};
   options.test = all.view();
   std::vector<epoch_report> seen;
@@ -253,8 +255,7 @@ TEST_F(several_models, note_that_rows_have_nothing_to_learn_from) {
   }
 }
 
-TEST_F(several_models, whose_weights_are_averaged_do_not_claim_to_have_converged) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, whose_weights_are_averaged_do_not_claim_to_have_converged) {
   const train_options options{.epochs = 200, .l2 = 1e-2, .tolerance = 1e-2};
   ensemble_options shards{.models = 2, .rows = ensemble_rows::shards};
   EXPECT_EQ(ensemble(logistic{}, shards, options).status, run_status::converged);
@@ -305,8 +306,7 @@ TEST_F(several_models, that_are_trained_one_by_one_and_stopped_have_the_state_of
   }
 }
 
-TEST_F(several_models, that_are_trained_one_by_one_tell_each_of_their_epochs) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, that_are_trained_one_by_one_tell_each_of_their_epochs) {
   const std::vector<std::function<void(train_options&)>> ways{
       [](train_options& o) { o.optimizer = optimizer_kind::momentum; },
       [](train_options& o) { o.optimizer = optimizer_kind::ftrl; }, [](train_options& o) { o.average = 0.5; }};
@@ -334,8 +334,7 @@ TEST_F(several_models, that_are_trained_one_by_one_tell_each_of_their_epochs) {
   }
 }
 
-TEST_F(several_models, whose_weights_are_averaged_tell_the_loss_of_the_mean) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, whose_weights_are_averaged_tell_the_loss_of_the_mean) {
   train_options options{.epochs = 2, .bias = true};
   double told = 0.0;
   options.observers.push_back([&](const epoch_report& e) { told = e.train_loss; });
@@ -358,8 +357,7 @@ TEST_F(several_models, that_are_many_have_the_bits_of_a_serial_run_by_any_number
   }
 }
 
-TEST_F(several_models, of_a_bootstrap_are_as_by_rows_of_these_weights) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, of_a_bootstrap_are_as_by_rows_of_these_weights) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   constexpr std::size_t models = 5;
@@ -414,8 +412,7 @@ TEST_F(several_models, that_are_trained_one_by_one_end_where_one_diverges) {
   EXPECT_EQ(several.examples, 900u);
 }
 
-TEST_F(several_models, are_saved_and_predict_the_same) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, are_saved_and_predict_the_same) {
   const test::scratch_folder folder;
   const train_options options{.epochs = 3, .step = {.initial = 0.5}, .bias = true};
   const train_result run = one_vs_rest(logistic{}, options);
@@ -469,8 +466,7 @@ TEST_F(several_models, stop_with_what_whole_passes_have_left) {
 }
 
 // A blow-up that stays finite is a divergence, too.
-TEST_F(several_models, that_end_worse_than_they_began_have_diverged) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, that_end_worse_than_they_began_have_diverged) {
   test::toy_rows any_label = all;  // nothing that could be learned by steps of any size
   for (std::size_t r = 0; r < any_label.rows(); ++r) any_label.label[r] = r % 2 == 0 ? 1.0f : -1.0f;
   test::heard_run heard;
@@ -490,8 +486,7 @@ TEST_F(several_models, that_end_worse_than_they_began_have_diverged) {
   EXPECT_EQ(trained().status, run_status::done);
 }
 
-TEST_F(several_models, that_diverge_say_so) {
-  if (test::thread_sanitized) GTEST_SKIP() << "one thread trains";
+TEST_F(several_models_by_one_thread, that_diverge_say_so) {
   const train_result run =
       ensemble(least_squares{}, {.models = 2}, {.epochs = 20, .step = {.initial = 1e6}, .l2 = 0.0, .batch = 1});
   EXPECT_EQ(run.status, run_status::diverged);
