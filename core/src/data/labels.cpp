@@ -184,8 +184,9 @@ std::span<const std::uint32_t> label_map::encode_list(const label_column& labels
 
 void label_map::refuse_lists(const label_column& labels, const std::string& source) {
   if (!labels.lists()) return;
-  throw input_error(
-      source + ": its rows have lists of labels, and this model takes one label a row; softmax and mlp take lists");
+  throw input_error(source +
+                    ": its rows have lists of labels, and this model takes one label a row; softmax, text_classifier "
+                    "and mlp take lists");
 }
 
 double label_map::decode(double predicted) const {

@@ -45,6 +45,7 @@ struct labelled_text_parser::reading {
   row_block& rows;
   value_numbers number_of;
   std::vector<double> labels{};
+  std::size_t unknown = 0, unknown_at = 0;                 ///< labels of the line that have no number, and where one is
   std::vector<std::uint32_t> hashes{};                     ///< of the words of the line, if there are runs of words
   std::vector<std::string_view> words{};                   ///< of the line
   std::vector<field_value> counted{};                      ///< its different words
@@ -91,7 +92,7 @@ void labelled_text_parser::parse(std::string_view text, const block_context& con
 }
 
 bool labelled_text_parser::read_line(reading& in, std::string_view line) const {
-  in.labels.clear(), in.words.clear();
+  in.labels.clear(), in.words.clear(), in.unknown = 0;
   for (std::size_t at = find_byte(line, 0, is_no_gap); at < line.size();) {
     const std::size_t end = find_byte(line, at, is_gap);
     const std::string_view token = line.substr(at, end - at);
@@ -103,6 +104,13 @@ bool labelled_text_parser::read_line(reading& in, std::string_view line) const {
     }
     at = find_byte(line, end, is_no_gap);
   }
+  if (in.unknown > 0 && !in.context.labels_optional) {
+    const std::string_view label = line.substr(in.unknown_at, find_byte(line, in.unknown_at, is_gap) - in.unknown_at);
+    if (in.labels.empty())
+      return in.refuse(in.unknown_at,
+                       "the label " + quote(label.substr(label_mark.size())) + " is none of the model's");
+    found_.left_out += in.unknown;
+  }
   finish_labels(in);
   add_entries(in);
   in.rows.row_end.push_back(static_cast<std::uint32_t>(in.rows.entries));
@@ -112,12 +120,11 @@ bool labelled_text_parser::read_line(reading& in, std::string_view line) const {
 bool labelled_text_parser::read_label(reading& in, std::size_t at, std::string_view label) const {
   if (label.empty()) return in.refuse(at, "'__label__' has no label behind it");
   const auto known = learns_ ? std::optional(found_.labels->number_of(label)) : found_.labels->find(label);
-  if (known) {
+  if (known)
     in.labels.push_back(*known);
-    return true;
-  }
-  // Where labels are not needed, one that is none stands for a missing one.
-  return in.context.labels_optional || in.refuse(at, "the label " + quote(label) + " is none of the model's");
+  else if (in.unknown++ == 0)
+    in.unknown_at = at;
+  return true;
 }
 
 void labelled_text_parser::finish_labels(reading& in) const {

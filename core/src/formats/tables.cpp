@@ -9,7 +9,9 @@
 #include <vector>
 
 #include <hogwild/detail/platform/checksum.hpp>
+#include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/notes.hpp>
 #include <hogwild/saved_model.hpp>
 
 #include "data/dataset_mapping.hpp"
@@ -103,7 +105,14 @@ table open_more_of_table(const std::string& path, const table_schema& schema, co
 sparse_dataset open_table(const std::string& path, const table_schema& schema, const open_options& options) {
   const auto reading = std::make_shared<table_reading>();
   row_format format = format_by_schema(reading, schema, false);
-  if (options.numbering == nullptr) format.settle = [&](parsed_text& text) { text.schema = schema_bytes(schema); };
+  format.settle = [&](parsed_text& text) {
+    if (options.numbering == nullptr) text.schema = schema_bytes(schema);
+    if (const std::size_t left_out = reading->found.left_out; left_out > 0) {
+      const std::string told = path + ": " + std::to_string(left_out) +
+                               " labels are none of the model's, and are left out of rows that have others";
+      options.note ? options.note(printable(told)) : note_by_default(printable(told));
+    }
+  };
   sparse_dataset rows = open_rows(path, options, format);
   dataset_access::set_label_words(rows, schema.labels);
   return rows;

@@ -153,6 +153,18 @@ TEST_F(labelled_text, another_file_is_read_by_the_schema) {
               HasSubstr("m: its schema has no labels"));
 }
 
+TEST_F(labelled_text, unknown_labels_are_left_out_of_rows_that_have_others) {
+  const table trained = read("__label__a __label__b x\n__label__c z\n", request());
+  std::string told;
+  open_options options = uncached;
+  options.numbering = &trained.rows.numbering();
+  options.note = [&](std::string_view note) { told += note; };
+  const std::string path = folder_.write("later.txt", "__label__d __label__b x __label__e __label__c\n__label__a x\n");
+  const sparse_dataset later = open_table(path, *trained.schema, options);
+  EXPECT_THAT(classes_of({later, trained.schema}), ElementsAre(ElementsAre("b", "c"), ElementsAre("a")));
+  EXPECT_THAT(told, HasSubstr(path + ": 2 labels are none of the model's"));
+}
+
 TEST_F(labelled_text, refusals_name_the_place) {
   EXPECT_THAT(refusal("__label__a x\n__label__ y\n", request()), HasSubstr(":2:1: '__label__' has no label"));
   EXPECT_THAT(refusal("__label__a x\n y\n", request()), HasSubstr(":2:1: the line has no '__label__'"));
