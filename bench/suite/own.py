@@ -21,6 +21,7 @@ MODELS = {  # by family
                "epsilon_insensitive", "squared_epsilon_insensitive", "poisson"),
     "softmax": ("softmax",),
     "tree": ("label_tree",),
+    "texts": ("text_classifier",),
     "ratings": ("matrix_factorization",),
     "pairs": ("bpr", "warp", "sampled_softmax"),
     "triples": ("transe", "distmult", "complex", "rotate"),

@@ -82,7 +82,7 @@ class loaded_workspace_model : public loaded_model {
   }
 
   void require_data(const sparse_view& rows, std::string_view source) const override {
-    model_.require_data(rows, source);
+    if constexpr (requires { model_.require_data(rows, source); }) model_.require_data(rows, source);
   }
 
  protected:

@@ -120,8 +120,8 @@ using every_workspace_model =
                    tree_perceptron, images, edges, user_items<bpr>, user_items<sampled_softmax>,
                    user_items<sampled_softmax, true>, graph_triples<transe>, graph_triples<distmult>,
                    graph_triples<complex>, graph_triples<rotate>, graph_triples<rotate, target_loss::logistic>,
-                   graph_triples<distmult, target_loss::hinge>, windows<skip_gram>, windows<cbow>,
-                   windows<skip_gram, true>, windows<cbow, true>>;
+                   graph_triples<distmult, target_loss::hinge>, texts<false>, texts<true>, windows<skip_gram>,
+                   windows<cbow>, windows<skip_gram, true>, windows<cbow, true>>;
 TYPED_TEST_SUITE(workspace_law, every_workspace_model);
 
 TYPED_TEST(workspace_law, conforms_and_its_groups_cover_the_parameters) {

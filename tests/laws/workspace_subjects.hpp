@@ -28,6 +28,7 @@
 #include <hogwild/models/rotate.hpp>
 #include <hogwild/models/sampled_softmax.hpp>
 #include <hogwild/models/skip_gram.hpp>
+#include <hogwild/models/text_classifier.hpp>
 #include <hogwild/models/transe.hpp>
 
 #include "support/toy_data.hpp"
@@ -246,6 +247,18 @@ struct graph_triples {
     }
     return sum;
   }
+};
+
+/// Texts.
+template <bool OneVsRest>
+struct texts {
+  static constexpr double step = 0x1p-8, tolerance = 1e-3;
+  static constexpr float huge = 1e9f;
+  static text_classifier model() {
+    return {.features = shape.columns, .classes = 5, .dimension = 10, .one_vs_rest = OneVsRest};
+  }
+  static numbered_rows data() { return {.rows = planted_classes(shape, 5)}; }
+  static bool is_padding(const text_classifier& m, std::size_t j) { return j % m.width() >= m.dimension; }
 };
 
 /// Moves edge by edge, however many it takes: its gradient is that of one.

@@ -74,7 +74,8 @@ def test_a_model_of_a_text_says_the_same_once_it_is_read_again(tmp_path):
 
 @pytest.mark.parametrize("how", [dict(model="huber"), dict(model="softmax"), dict(model="factorization_machine"),
                                  dict(model="mlp", hidden=4), dict(model="logistic", multiclass="ovr"),
-                                 dict(model="logistic", ensemble=3), dict(model="softmax", class_loss="one_vs_rest")])
+                                 dict(model="logistic", ensemble=3), dict(model="softmax", class_loss="one_vs_rest"),
+                                 dict(model="text_classifier", dimension=4)])
 def test_every_model_of_a_text_is_read_again(how, tmp_path):
     x = some_csr()
     y = labels_of(x)

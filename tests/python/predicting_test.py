@@ -16,7 +16,7 @@ import hogwild as hw
 DRAW = np.random.default_rng(0)
 X = sp.random(300, 40, density=0.2, format="csr", random_state=DRAW, dtype=np.float64)
 Y = (X @ np.linspace(-1, 1, 40) > 0).astype(int)
-MODELS = ["logistic", "least_squares", "softmax", "factorization_machine", "mlp"]
+MODELS = ["logistic", "least_squares", "softmax", "text_classifier", "factorization_machine", "mlp"]
 
 
 def model_of(name, x=X, y=Y):
@@ -46,7 +46,7 @@ def test_every_form_of_rows_is_told_the_same(name):
         row = slice(X.indptr[r], X.indptr[r + 1])
         alone = (X.data[row], X.indices[row], np.array([0, row.stop - row.start]))
         np.testing.assert_array_equal(model.scores(alone), expected[[r]])
-    if name in ("logistic", "softmax", "mlp"):
+    if name in ("logistic", "softmax", "text_classifier", "mlp"):
         np.testing.assert_array_equal(model.predict_proba(raw), model.predict_proba(X))
         np.testing.assert_allclose(model.predict_proba(dense), model.predict_proba(X), atol=1e-5)
 

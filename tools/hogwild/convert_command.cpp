@@ -4,10 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model_exports.hpp>
 #include <hogwild/saved_model.hpp>
+#include <hogwild/word_vectors.hpp>
 #include <interrupt/interrupt.hpp>
 
 #include "command_line.hpp"
@@ -48,7 +50,8 @@ int convert_command(int argc, const char* const* argv) {
                     "a form cannot hold is refused. OUT's extension says the form: " +
                         list_of_extensions() +
                         ". Or writes the rows of a data file as text: LIBSVM where OUT ends in .svm or .libsvm, libffm "
-                        "in .ffm, a table in .csv or .tsv.",
+                        "in .ffm, a table in .csv or .tsv. Or the vectors of the words of a text_classifier, "
+                        "where OUT ends in .vec.",
                     "hogwild convert model.bin model.json");
   line.positional("IN", in, "a saved model, text or binary; or a data file, '-' is standard input");
   line.positional("OUT", out, "the file to write");
@@ -71,8 +74,13 @@ int convert_command(int argc, const char* const* argv) {
   for (const std::string_view rows_end : {".svm", ".libsvm", ".ffm", ".tsv"})
     if (!to && extension == rows_end)
       throw config_error(out + " is a name for rows, and " + in + " is a model: give another name, or --to");
-  if (form != nullptr) refuse_overwrite("OUT", out, {in});  // which could not be made of it again
+  const bool of_words = !to && extension == ".vec";
+  if (form != nullptr || of_words) refuse_overwrite("OUT", out, {in});  // which could not be made of it again
   const saved_model model = load_model(in, say);
+  if (of_words) {
+    save_word_vectors(out, vectors_in(model, in), vector_format::text);
+    return 0;
+  }
   if (form != nullptr) {
     export_model(out, model, *form, in);
     return 0;

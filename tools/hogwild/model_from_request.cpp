@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/label_spelling.hpp>
+#include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
@@ -21,6 +22,7 @@
 #include <hogwild/detail/task/lane_loops.hpp>
 #include <hogwild/detail/words/cooccurrences.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/file_kind.hpp>
 #include <hogwild/models/glove.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
@@ -46,8 +48,20 @@ sparse_dataset rows_of_words(const train_request& request, const corpus& text) {
                                                 .memory = opening.memory});
 }
 
+namespace {
+
+/// Whether --init names word vectors, not a saved model.
+bool begins_with_vectors(const train_request& request) {
+  if (request.init.empty() || trains_on_words(request)) return !request.init.empty();
+  if (request.model != text_classifier::name) return false;
+  const file_kind kind = look_at_file(request.init).kind;
+  return kind != file_kind::binary_model && kind != file_kind::text_model;
+}
+
+}  // namespace
+
 std::shared_ptr<const saved_model> saved_to_begin_with(const train_request& request) {
-  if (request.init.empty() || trains_on_words(request)) return nullptr;
+  if (request.init.empty() || begins_with_vectors(request)) return nullptr;
   return std::make_shared<const saved_model>(load_model(request.init, say));
 }
 
@@ -123,16 +137,24 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
     if (!std::exchange(*told, true))
       say("begins with " + std::to_string(taken) + " of " + std::to_string(all) + " parameters from " + from);
   };
-  if (trains_on_words(request)) {
+  const auto columns = rows.numbering().original();
+  const std::vector<std::uint32_t> original(columns.begin(), columns.end());
+  if (!initial) {
     if (!request.init_groups.empty()) throw config_error("--init-groups: word vectors are one group");
     const auto saved = std::make_shared<const word_vectors>(load_word_vectors(request.init));
-    options.initial = [=](std::span<float> parameters) {
-      tell(warm_start(*saved, m, words, parameters), parameters.size());
+    if (trains_on_words(request)) {
+      options.initial = [=](std::span<float> parameters) {
+        tell(warm_start(*saved, m, words, parameters), parameters.size());
+      };
+      return;
+    }
+    const auto classifier = std::get<text_classifier>(m);
+    options.initial = [=, schema = request.files.table.schema](std::span<float> parameters) {
+      const std::size_t taken = begin_with_vectors(*saved, classifier, *schema, original, parameters);
+      tell(taken * classifier.dimension, parameters.size());
     };
     return;
   }
-  const auto columns = rows.numbering().original();
-  const std::vector<std::uint32_t> original(columns.begin(), columns.end());
   options.initial = [=, groups = request.init_groups](std::span<float> parameters) {
     tell(warm_start(*initial, m, original, groups, parameters), parameters.size());
   };
@@ -178,7 +200,8 @@ void save_trained(const train_request& request, const named_model& m, const trai
   keep_state(result.state, m, columns.original(), saved);
   saved.spell_labels(detail::spelling_of(rows.data));
   // Of a graph another one has no nodes.
-  const bool goes_on = !request.init.empty() && request.init_groups.empty() && !trains_on_graph(request);
+  const bool goes_on = !request.init.empty() && request.init_groups.empty() && !trains_on_graph(request) &&
+                       !begins_with_vectors(request);
   if (goes_on) {
     const std::size_t own = saved.columns.size();
     const std::shared_ptr<const saved_model> before = saved_to_begin_with(request);
