@@ -29,6 +29,7 @@ MODELS = {  # by family
     "images": ("mlp", "convnet"),
     "cut": ("graph_cut",),
     "words": ("skip_gram", "cbow", "glove"),
+    "walks": ("node_vectors",),
 }
 FAMILIES = {model: family for family, models in MODELS.items() for model in models}
 METRICS = {"graph_cut": "test_cut"}  # for `--target auto`; for all others the objective

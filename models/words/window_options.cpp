@@ -25,7 +25,8 @@ void check_window_options(const model_options& options) {
 }
 
 window_model windows_for(std::size_t words, const model_options& options) {
-  window_model m{.words = words};
+  window_model m;
+  m.words = words;
   m.dimension = options.count("dimension", m.dimension);
   m.window = static_cast<std::uint32_t>(options.count("window", m.window));
   m.negative = static_cast<std::uint32_t>(options.count("negative", m.negative));

@@ -13,6 +13,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/models/glove.hpp>
+#include <hogwild/models/node_vectors.hpp>
 #include <hogwild/registry.hpp>
 
 namespace hogwild {
@@ -41,6 +42,8 @@ std::optional<detail::word_layout> detail::word_layout_of(const named_model& m) 
     return word_layout{windows->words, windows->dimension, windows->row(), {windows->input_of(0)}};
   if (const auto* const pairs = std::get_if<glove>(&m))
     return word_layout{pairs->users, pairs->factors, pairs->width(), {0, pairs->users * pairs->width()}};
+  if (const auto* const nodes = std::get_if<node_vectors>(&m))
+    return word_layout{nodes->words, nodes->dimension, nodes->row(), {nodes->input_of(0)}};
   return std::nullopt;
 }
 

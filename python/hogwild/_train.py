@@ -254,6 +254,7 @@ _NOT_OF_ARRAYS = {
     "ratings": "hw.MatrixFactorization takes a matrix of ratings, and hw.open(path, model={model!r}) a file of them",
     "corpus": "hw.Word2Vec takes sentences, or a corpus_file",
     "graph": "hw.open(path, model={model!r}) reads a graph",
+    "edges": "python -m hogwild train reads its edges",
     "pairs": "hogwild.recommend has classes that take a matrix of pairs, and hw.open(path, model={model!r}) reads them",
     "triples": "hw.open(path, model={model!r}) reads triples",
 }

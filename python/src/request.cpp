@@ -109,6 +109,8 @@ const char* kind_of_input(model_input input) {
       return "corpus";
     case model_input::graph:
       return "graph";
+    case model_input::edges:
+      return "edges";
     case model_input::pairs:
       return "pairs";
     case model_input::triples:

@@ -12,6 +12,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/formats/corpus.hpp>
+#include <hogwild/formats/edges.hpp>
 #include <hogwild/formats/graphs.hpp>
 #include <hogwild/formats/images.hpp>
 #include <hogwild/formats/libffm.hpp>
@@ -25,6 +26,7 @@
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/label_tree.hpp>
 #include <hogwild/models/mlp.hpp>
+#include <hogwild/models/node_vectors.hpp>
 #include <hogwild/models/rotate.hpp>
 #include <hogwild/models/sampled_softmax.hpp>
 #include <hogwild/models/skip_gram.hpp>
@@ -259,6 +261,21 @@ struct texts {
   }
   static numbered_rows data() { return {.rows = planted_classes(shape, 5)}; }
   static bool is_padding(const text_classifier& m, std::size_t j) { return j % m.width() >= m.dimension; }
+};
+
+/// Walks in a weighted graph so small that nodes occur often in each.
+struct walks {
+  static constexpr double step = 0x1p-8, tolerance = 1e-3;
+  static constexpr float huge = 1e9f;
+  static sparse_dataset data() {
+    return read_edges("a b 1\nb c 2\nc d 1\nd a 3\na c 1\nd e 1\ne f 2\nf a 1\n", "graph").rows;
+  }
+  static node_vectors model() {
+    node_vectors m;
+    m.words = 6, m.dimension = 5, m.length = 9, m.window = 3, m.negative = 2, m.p = 0.5, m.q = 2.0;
+    return m;
+  }
+  static bool is_padding(const node_vectors& m, std::size_t j) { return j % m.width() >= m.dimension; }
 };
 
 /// Moves edge by edge, however many it takes: its gradient is that of one.

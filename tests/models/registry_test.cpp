@@ -101,6 +101,8 @@ TEST(registry, other_names_and_choices_are_refused) {
       {"rotate", {{"gamma", "6"}}},
       {"text_classifier", {{"dimension", "65537"}}},
       {"text_classifier", {{"class-loss", "hinge"}}},
+      {"node_vectors", {{"length", "1"}}},
+      {"node_vectors", {{"q", "0"}}},
   };
   for (const auto& [name, options] : wrong) EXPECT_THROW(make_model(name, {}, options), config_error) << name;
   EXPECT_THROW(predictor(saved_model{.model = "softmax", .labels = label_map(label_kind::classes, {1.0, 2.0})}),

@@ -142,7 +142,7 @@ TEST(warm_start, factors_of_another_number_or_kind_are_refused) {
 
 TEST(warm_start, words_take_the_vectors_of_words_that_both_have) {
   const vocabulary words({{"the", 9}, {"cat", 5}, {"sat", 3}});
-  const skip_gram m{{{.words = 3, .dimension = 2}}};
+  const skip_gram m{{{{.words = 3, .dimension = 2}}}};
   std::vector<float> parameters(m.dim(), -1.0f);
   const word_vectors saved{.dimension = 2, .words = {"sat", "dog"}, .values = {1, 2, 3, 4}};
   EXPECT_EQ(warm_start(saved, m, words, parameters), 2u);

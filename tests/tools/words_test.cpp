@@ -51,6 +51,34 @@ TEST_F(words, every_engine_trains_them) {
     }
 }
 
+/// Edges of a ring of 60 nodes with chords.
+std::string ring_of_nodes() {
+  std::string lines;
+  for (int v = 0; v < 60; ++v)
+    for (const int by : {1, 7}) lines += "n" + std::to_string(v) + " n" + std::to_string((v + by) % 60) + "\n";
+  return lines;
+}
+
+TEST_F(words, nodes_of_a_graph_have_vectors_with_their_names) {
+  write_file(*folder / "edges.txt", ring_of_nodes());
+  const command_words training{"train", *folder / "edges.txt", "--model node_vectors --dimension 8 --length 12"};
+  const std::string saved = *folder / "nodes.vec";
+  EXPECT_EQ(result_of({training, "--walks 3 --engine serial --json --save", saved})["epochs"], 3);
+  const word_vectors vectors = load_word_vectors(saved);
+  EXPECT_EQ(vectors.words.size(), 60u);
+  EXPECT_EQ(vectors.dimension, 8u);
+  EXPECT_EQ(std::ranges::count(vectors.words, "n59"), 1);
+  for (const char* const engine : {"threads --workers 2", "processes --workers 2", "all_reduce --workers 2"})
+    EXPECT_EQ(result_of({training, "--walks 2 --json --init", saved, "--engine", engine})["status"], "done") << engine;
+  expect_same_when_resumed({training, "--quiet --engine serial --schedule constant"}, 2);
+  const auto with_workers = [&](const std::string& workers) {
+    const std::string to = *folder / ("nodes" + workers + ".vec");
+    EXPECT_EQ(hogwild({training, "--walks 2 --quiet --reproducible --workers", workers, "--save", to}).code, 0);
+    return load_word_vectors(to);
+  };
+  EXPECT_EQ(with_workers("1"), with_workers("3"));
+}
+
 // A run goes on from a checkpoint to the same vectors.
 TEST_F(words, hierarchical_runs_are_resumed) {
   expect_same_when_resumed(training("--model skip_gram --engine serial --schedule constant --hierarchical"), 2);

@@ -205,7 +205,8 @@ sparse_dataset open_to_train(const std::string& in, data_options& files, row_for
   if (files.format == "auto" && !names_label && std::filesystem::is_regular_file(in, unknown))
     if (const file_look look = look_at_file(in); !look.format.empty()) files.format = look.format;
   const std::string& is = files.format;
-  if (is == "corpus" || is == "graph" || is == "dimacs" || is == "triples" || is.starts_with("pairs"))
+  if (is == "corpus" || is == "graph" || is == "dimacs" || is == "triples" || is.starts_with("edges") ||
+      is.starts_with("pairs"))
     throw config_error(in + ": --format " + is + " has no rows with labels to write");
   if (format == row_format::libffm && is != "auto" && is != "ffm" && is != "csv" && is != "tsv")
     throw config_error(in + ": rows of --format " + is + no_fields);

@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/edges.hpp>
 #include <hogwild/formats/file_kind.hpp>
 #include <hogwild/formats/images.hpp>
 #include <hogwild/formats/libffm.hpp>
@@ -51,6 +52,8 @@ std::string format_for(model_input input) {
       return "corpus";
     case model_input::graph:
       return "graph";
+    case model_input::edges:
+      return "edges";
     case model_input::pairs:
       return "pairs";
     case model_input::triples:
@@ -134,6 +137,8 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
     return names != nullptr ? open_pairs(path, options.pairs, opening, *names)
                             : open_pairs(path, options.pairs, opening);
   if (format == "triples") return open_named_triples(path, opening, *names);
+  if (format == "edges")
+    throw config_error(path + ": edges are read by 'hogwild train', for node_vectors, and nowhere else");
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
   if (format == "cifar") return open_cifar(path, opening);
@@ -163,8 +168,9 @@ std::filesystem::path default_cache_folder() {
 void data_options::declare(command_line& line) {
   command_line::words_for<std::string> formats;
   for (const char* const each :
-       {"auto", "libsvm", "ffm", "csv", "tsv", "labelled_text", "vw", "mtx", "ratings", "pairs", "pairs:lines",
-        "pairs:lists", "triples", "idx", "cifar", "corpus", "graph", "dimacs"})
+       {"auto",    "libsvm",         "ffm",         "csv",         "tsv",     "labelled_text", "vw",    "mtx",
+        "ratings", "pairs",          "pairs:lines", "pairs:lists", "triples", "idx",           "cifar", "corpus",
+        "edges",   "edges:directed", "graph",       "dimacs"})
     formats.emplace_back(each, each);
   line.choice(
       "--format", format, formats,
@@ -208,6 +214,7 @@ void data_options::choose_format(std::string_view model) {
   if (format == "pairs:lines") pairs.form = pair_form::lines;
   if (format == "pairs:lists") pairs.form = pair_form::lists;
   if (format.starts_with("pairs:")) format = "pairs";
+  if (format == "edges:directed") directed = true, format = "edges";
   const std::string needed = model.empty() ? format : format_for(input_of(model));
   if (needed == "pairs" && format == "ratings" && pairs.positive_from) format = needed;
   if (format == "tsv") table.request.separator = table.request.separator.value_or('\t'), format = "csv";
@@ -221,7 +228,8 @@ void data_options::choose_format(std::string_view model) {
   table.request.as_fields = needed == "ffm";
   const std::string kind = format == "dimacs" ? "graph" : format == "csv" && table.request.as_fields ? needed : format;
   // Every other model reads rows of libffm text as rows of features.
-  const bool special = kind == "ratings" || kind == "corpus" || kind == "graph" || kind == "pairs" || kind == "triples";
+  const bool special = kind == "ratings" || kind == "corpus" || kind == "edges" || kind == "graph" || kind == "pairs" ||
+                       kind == "triples";
   if (needed.empty() ? special : kind != needed) {
     throw config_error(
         "a " + std::string(model) + " model reads " + (needed.empty() ? "rows of features" : needed) +
@@ -342,6 +350,8 @@ corpus_options corpus_opening(const data_options& options) {
 
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
                   std::optional<vocabulary> words) {
+  if (options.format == "edges")
+    return open_edges(path, {.directed = options.directed, .note = base_options(options).note});
   corpus_options opening = corpus_opening(options);
   opening.min_count = min_count, opening.words = std::move(words);
   corpus text = open_corpus(path, opening);

@@ -38,6 +38,7 @@ struct data_options {
   std::optional<bool> index_from_0{};  ///< of LIBSVM text; nothing: whether its first lines have an index 0
   std::string format = "auto";         ///< the model's, until choose_format(); if still auto then, detected by content
   graph_options graph{};               ///< which nodes are terminals
+  bool directed = false;               ///< edges lead from their first node to the second only
   pair_options pairs{};                ///< their form, and which ratings are pairs
   std::string labels{};                ///< of training images; empty: files beside them
   value_precision values = value_precision::single;
@@ -99,7 +100,8 @@ sparse_dataset open_training(const std::string& path, const data_options& option
 
 /// How a corpus and counts of its words are read: where they go to files, and from how many bytes on.
 corpus_options corpus_opening(const data_options& options);
-/// Reads a corpus, with these words if they are given; many rows go to a temporary file in the cache folder.
+/// Reads a corpus, with these words if they are given; many rows go to a temporary file in the cache folder. Or reads
+/// edges, whose nodes are the words.
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
                   std::optional<vocabulary> words = {});
 

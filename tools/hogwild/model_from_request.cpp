@@ -37,7 +37,8 @@ bool trains_on_graph(const train_request& request) {
 }
 
 bool trains_on_words(const train_request& request) {
-  return input_of(request.model) == model_input::corpus;
+  const model_input input = input_of(request.model);
+  return input == model_input::corpus || input == model_input::edges;
 }
 
 sparse_dataset rows_of_words(const train_request& request, const corpus& text) {

@@ -27,9 +27,9 @@ void refuse_options(const command_line& line, const train_request& r) {
   if (r.options.l2_by_folds)
     throw config_error("--l2 auto is a search of its own: name l2 in a --space, and give --folds to measure by folds");
   const model_input input = input_of(r.model);
-  if (input == model_input::graph || input == model_input::corpus)
+  if (input == model_input::graph || input == model_input::edges || input == model_input::corpus)
     throw config_error("a search measures rows that are held back, and a " + r.model + " model is trained on " +
-                       (input == model_input::graph ? "a graph as a whole" : "words, which have no labels"));
+                       (input == model_input::corpus ? "words, which have no labels" : "a graph as a whole"));
   if (r.options.step.kind == schedule_kind::plateau)
     throw config_error(
         "--schedule plateau needs validation rows, which the trials of a search do not see: use another schedule");

@@ -98,6 +98,10 @@ bool has_test(const train_request& r) {
   return !r.test.empty() || r.test_fraction > 0.0 || r.test_last > 0 || !r.validation_file.empty();
 }
 
+bool reads_no_rows(const train_request& r) {
+  return is_on(r, model_input::graph) || is_on(r, model_input::corpus) || is_on(r, model_input::edges);
+}
+
 /// About the model and its input, for advice, too.
 constexpr refused_request refusals_of_models[] = {
     {"", [](auto& r) { return r.test_last > 0 && !is_on(r, model_input::pairs); },
@@ -120,6 +124,15 @@ constexpr refused_request refusals_of_models[] = {
      "give --save NAME.vec, or NAME.bin"},
     {"--labels", [](auto& r) { return is_on(r, model_input::corpus); },
      " is for IDX images and Matrix Market files, and this model reads text: leave it out"},
+    {"", [](auto& r) { return is_on(r, model_input::edges) && (has_test(r) || r.options.validation_fraction > 0.0); },
+     "walks go through a graph as a whole, and nodes have no labels to test: leave out --test and --validation"},
+    {"", [](auto& r) { return is_on(r, model_input::edges) && std::filesystem::path(r.save).extension() == ".model"; },
+     "NAME.model keeps both vectors of a word for measuring them on text, and vectors of nodes are measured by what is "
+     "learned from them: give --save NAME.vec, or NAME.bin"},
+    {"--epochs", [](auto& r) { return r.walks > 0; },
+     " and --walks are the same: an epoch makes a walk from each node; leave one of them out"},
+    {"--labels", [](auto& r) { return is_on(r, model_input::edges); },
+     " is for IDX images and Matrix Market files, and this model reads a graph: leave it out"},
     // Training edges are also the measured ones, and so are the nodes that are no terminals.
     {"",
      [](auto& r) {
@@ -218,8 +231,7 @@ constexpr refused_request refusals_of_training[] = {
               r.options.validation_fraction == 0.0;
      },
      " fits probabilities to rows that are not trained on: give --validation FILE or --validation FRACTION as well"},
-    {"--weights --offsets", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
-     " is for rows, and this model reads none: leave it out"},
+    {"--weights --offsets", reads_no_rows, " is for rows, and this model reads none: leave it out"},
     {"--test-weights --test-offsets", [](auto& r) { return r.test.empty(); },
      " is for the rows of a file: it needs --test FILE"},
     {"--validation-weights --validation-offsets", [](auto& r) { return r.validation_file.empty(); },
@@ -236,8 +248,7 @@ constexpr refused_request refusals_of_training[] = {
 
     {"--save-state", [](auto& r) { return r.scale != column_scaling::none; },
      " keeps sums of gradients, which --scale divides, in each run by other numbers: leave out one of the two"},
-    {"--save-state", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::corpus); },
-     " is for models of rows, and this model reads none: leave it out"},
+    {"--save-state", reads_no_rows, " is for models of rows, and this model reads none: leave it out"},
 
     {"--ensemble-by --combine", [](auto& r) { return r.several.averages; },
      " is fixed by --ensemble mean-weights: leave it out"},
@@ -255,7 +266,7 @@ constexpr refused_request refusals_of_folds[] = {
     {"", [](auto& r) { return r.stream; },
      "% trains on the same rows several times, and a stream has each row once: leave it out"},
     {"", [](auto& r) { return r.several.any(); }, "% is for one model: leave out --multiclass and --ensemble"},
-    {"", [](auto& r) { return is_on(r, model_input::graph); },
+    {"", [](auto& r) { return is_on(r, model_input::graph) || is_on(r, model_input::edges); },
      "% is for models of rows, and this model is trained on a graph as a whole: leave it out"},
     {"", [](auto& r) { return is_on(r, model_input::corpus); },
      "% is for models of rows with labels, and this model is trained on words, which have no labels: leave it out"},

@@ -84,6 +84,7 @@ void complete_training(const command_line& line, train_request& r) {
   r.compared = compared_words(line);
   const std::size_t epochs = model_named(r.model).epochs(r.of_model);
   if (epochs > 0 && !line.given("--epochs")) r.options.epochs = epochs;
+  if (r.walks > 0) r.options.epochs = r.walks;
 }
 
 std::optional<int> parse_train(int argc, const char* const* argv, train_request& r) {

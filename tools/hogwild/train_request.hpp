@@ -79,6 +79,8 @@ struct train_request {
   folds_request folds{};           ///< cross-validation, and a path of l2
   std::uint64_t min_count = 5;     ///< for a corpus: words that occur less often are left out
 
+  std::size_t walks = 0;  ///< for edges: walks from each node, which are epochs; 0: --epochs says how many
+
   engine_name engine = engine_name::threads;
   std::size_t workers = 0;     ///< 0: as many as this process may use; with devices: none beside them
   std::vector<int> devices{};  ///< for cuda or a ring: numbers, or emulated_device; empty: for cuda the first one

@@ -155,6 +155,9 @@ constexpr detail::option_rows command_options{
         {{"", "--terminals-seed", "Of models", "seed of the draw of the terminals (default: 1)"}}},
     run_option<&train_request::min_count>{
         {{"", "--min-count", "Of models", "leave out words that occur less often"}, {.search = in_a_search::shared}}},
+    run_option<&train_request::walks>{
+        {{"", "--walks", "Of models", "walks from each node; an epoch makes one"},
+         {.placeholder = "N", .otherwise = "40", .range = detail::at_least(1), .search = in_a_search::refused}}},
     run_option<&train_request::cpus>{{{"", "--cpus", "Advice",
                                        "also predict for N CPUs like these, more than there are (extrapolated, without "
                                        "limits of memory bandwidth)"}}},

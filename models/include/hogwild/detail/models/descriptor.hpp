@@ -61,6 +61,7 @@ enum class model_input {
   ratings,
   corpus,
   graph,
+  edges,   ///< of a graph whose nodes have names (formats/edges.hpp)
   pairs,   ///< of a user and an item (formats/pairs.hpp)
   triples  ///< of a knowledge graph (formats/triples.hpp)
 };

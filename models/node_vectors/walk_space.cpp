@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <hogwild/detail/models/walk_space.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace hogwild {
+namespace {
+
+/// Nodes drawn for a walk, at least.
+constexpr std::size_t least_contrasts = 48;
+
+/// log(1 + e^x), without overflow.
+double log_of_odds(float x) {
+  const auto wide = static_cast<double>(x);
+  return std::max(wide, 0.0) + std::log1p(std::exp(-std::abs(wide)));
+}
+
+/// Writes for each of the nodes 1 / n, where n is how often it occurs. With such factors the sum of the gradients of
+/// all occurrences is no larger a step than that of one, in a graph of few nodes, too.
+void weigh_occurrences(const std::vector<std::uint32_t>& nodes, std::vector<std::uint32_t>& sorted, float* to) {
+  sorted.assign(nodes.begin(), nodes.end());
+  std::ranges::sort(sorted);
+  std::fill_n(to, nodes.size(), 1.0f);
+  if (std::ranges::adjacent_find(sorted) == sorted.end()) return;
+  for (const std::uint32_t node : nodes)
+    *to++ = 1.0f / static_cast<float>(std::ranges::equal_range(sorted, node).size());
+}
+
+}  // namespace
+
+walk_space::walk_space(const walk_shape& shape, std::shared_ptr<const node_graph> graph, isa set, std::size_t batch)
+    : shape_(shape),
+      graph_(std::move(graph)),
+      kernels_(embedding_kernels_of(set)),
+      contrasts_(padded_to_lanes(std::max<std::size_t>(least_contrasts, shape.rule.length / 2))),
+      walks_(batch) {
+  const std::size_t length = shape.rule.length, places = padded_to_lanes(length), targets = places + contrasts_;
+  for (lined_floats* const rows : {&sources_, &source_gradients_, &source_panels_})
+    *rows = lined_floats(length * shape.width);
+  for (lined_floats* const rows : {&targets_, &target_gradients_, &target_panels_, &target_columns_})
+    *rows = lined_floats(targets * shape.width);
+  scores_ = lined_floats(length * targets);
+  factor_ = lined_floats(targets);
+  near_ = lined_floats(length + places);
+  for (std::size_t d = 1; d <= std::min(shape.window, length - 1); ++d) {
+    const float weight = static_cast<float>(shape.window - d + 1) / static_cast<float>(shape.window);
+    near_.data()[length - 1 + d] = near_.data()[length - 1 - d] = weight;
+  }
+}
+
+void walk_space::take(std::size_t k, const sparse_row<float>& z, const counter_random& random) {
+  constexpr std::uint64_t behind_steps = std::uint64_t{1} << 32;  // a walk uses lower numbers
+  walk& to = walks_[k];
+  to.path.clear();
+  if (z.size() == 0) return;
+  graph_->walk(z.index[0], shape_.rule, random, to.path);
+  to.contrast.clear();
+  for (std::size_t j = 0; j < contrasts_; ++j) to.contrast.push_back(graph_->contrast(random.bits(behind_steps + j)));
+}
+
+bool walk_space::begin(const walk& of) {
+  here_ = &of;
+  const std::size_t n = of.path.size();
+  if (n < 2) return false;
+  path_targets_ = padded_to_lanes(n);
+  targets_count_ = path_targets_ + contrasts_;
+  weigh_occurrences(of.path, sorted_, factor_.data());
+  std::ranges::fill(factor_.part(n, path_targets_ - n), 0.0f);
+  std::ranges::fill(targets_.part(n * shape_.width, (path_targets_ - n) * shape_.width), 0.0f);
+  const std::span<float> contrast = factor_.part(path_targets_, contrasts_);
+  weigh_occurrences(of.contrast, sorted_, contrast.data());
+  const float different = std::accumulate(contrast.begin(), contrast.end(), 0.0f);
+  for (float& x : contrast) x /= different;
+  return true;
+}
+
+void walk_space::score() {
+  const std::size_t width = shape_.width;
+  kernels_.columns_into_panels(targets_.data(), targets_count_, width, target_columns_.data());
+  kernels_.product(here_->path.size(), targets_count_, width, sources_.data(), width, 1, target_columns_.data(),
+                   scores_.data(), targets_count_, false);
+}
+
+float walk_space::contrast_weight(std::size_t i) const {
+  float pairs = 0.0f;
+  const std::size_t first = i - std::min(i, shape_.window), last = std::min(i + shape_.window + 1, here_->path.size());
+  for (std::size_t j = first; j < last; ++j) pairs += near(i)[j] * std::min(factor_.data()[i], factor_.data()[j]);
+  return pairs * shape_.negative;
+}
+
+double walk_space::loss() {
+  score();
+  double sum = 0.0;
+  const float* const factor = factor_.data();
+  for (std::size_t i = 0; i < here_->path.size(); ++i) {
+    const std::span<const float> s = scores(i);
+    for (std::size_t j = 0; j < here_->path.size(); ++j)
+      if (near(i)[j] > 0.0f)
+        sum += static_cast<double>(near(i)[j] * std::min(factor[i], factor[j])) * log_of_odds(-s[j]);
+    const float weight = contrast_weight(i);
+    for (std::size_t j = path_targets_; j < targets_count_; ++j)
+      sum += static_cast<double>(weight * factor[j]) * log_of_odds(s[j]);
+  }
+  return sum;
+}
+
+void walk_space::differentiate() {
+  score();
+  const std::size_t n = here_->path.size(), width = shape_.width, targets = targets_count_;
+  const float* const factor = factor_.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    float* const s = scores(i).data();
+    kernels_.logistic(s, targets, 0.0f, 1.0f);  // each score becomes its sigmoid
+    const float* const pair = near(i);
+    const float own = factor[i], weight = contrast_weight(i);
+    for (std::size_t j = 0; j < path_targets_; ++j) s[j] = (s[j] - 1.0f) * (pair[j] * std::min(factor[j], own));
+    for (std::size_t j = path_targets_; j < targets; ++j) s[j] *= weight * factor[j];
+    kernels_.into_panels(row(sources_, i).data(), width, i, n, source_panels_.data());
+  }
+  for (std::size_t j = 0; j < targets; ++j)
+    kernels_.into_panels(row(targets_, j).data(), width, j, targets, target_panels_.data());
+  kernels_.product(n, width, targets, scores_.data(), targets, 1, target_panels_.data(), source_gradients_.data(),
+                   width, false);
+  kernels_.product(targets, width, n, scores_.data(), 1, targets, source_panels_.data(), target_gradients_.data(),
+                   width, false);
+}
+
+}  // namespace hogwild
