@@ -39,8 +39,8 @@ bool format_reads(std::string_view format, const file_look& look) {
   if (look.kind == file_kind::unknown || look.format == format) return true;
   // One line that is not as the others makes such a text look like a table; its parser says what is wrong with it.
   if (look.kind == file_kind::table)
-    return format == "ratings" || format == "pairs" || format == "triples" || format == "edges" || format == "graph" || format == "vw" ||
-           format == "labelled_text";
+    return format == "ratings" || format == "pairs" || format == "triples" || format == "edges" || format == "graph" ||
+           format == "vw" || format == "labelled_text";
   return format == "graph" && look.kind == file_kind::dimacs;
 }
 
