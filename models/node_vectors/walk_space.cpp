@@ -2,20 +2,15 @@
 #include <hogwild/detail/models/walk_space.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include <hogwild/detail/math/vector_math.hpp>
 
 namespace hogwild {
 namespace {
 
 /// Nodes drawn for a walk, at least.
 constexpr std::size_t least_contrasts = 48;
-
-/// log(1 + e^x), without overflow.
-double log_of_odds(float x) {
-  const auto wide = static_cast<double>(x);
-  return std::max(wide, 0.0) + std::log1p(std::exp(-std::abs(wide)));
-}
 
 /// Writes for each of the nodes 1 / n, where n is how often it occurs. With such factors the sum of the gradients of
 /// all occurrences is no larger a step than that of one, in a graph of few nodes, too.
@@ -98,10 +93,10 @@ double walk_space::loss() {
     const std::span<const float> s = scores(i);
     for (std::size_t j = 0; j < here_->path.size(); ++j)
       if (near(i)[j] > 0.0f)
-        sum += static_cast<double>(near(i)[j] * std::min(factor[i], factor[j])) * log_of_odds(-s[j]);
+        sum += static_cast<double>(near(i)[j] * std::min(factor[i], factor[j])) * soft_plus(static_cast<double>(-s[j]));
     const float weight = contrast_weight(i);
     for (std::size_t j = path_targets_; j < targets_count_; ++j)
-      sum += static_cast<double>(weight * factor[j]) * log_of_odds(s[j]);
+      sum += static_cast<double>(weight * factor[j]) * soft_plus(static_cast<double>(s[j]));
   }
   return sum;
 }

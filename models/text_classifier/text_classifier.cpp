@@ -36,7 +36,7 @@ class loaded_text_classifier final : public detail::loaded_workspace_model<text_
   using loaded_workspace_model::loaded_workspace_model;
 
   bool scores_classes() const override { return true; }
-  class_scores scores_of(const sparse_row<float>& z) const override {
+  class_scores scores_of(const sparse_row<float>& z, std::size_t) const override {
     thread_local std::vector<float> scores;
     scores.resize(model_.classes);
     row_score said;
@@ -49,7 +49,7 @@ class loaded_text_classifier final : public detail::loaded_workspace_model<text_
 
   bool has_probabilities() const override { return true; }
   std::vector<double> probabilities(const sparse_row<float>& z) const override {
-    return detail::probabilities_of(scores_of({z.index, z.value, 0.0f}).scores, model_.one_vs_rest);
+    return detail::probabilities_of(scores_of({z.index, z.value, 0.0f}, model_.classes).scores, model_.one_vs_rest);
   }
 };
 

@@ -35,24 +35,25 @@ struct text_classifier {
   static constexpr label_kind labels = label_kind::classes;
   static constexpr bool takes_lists = true;
   static constexpr bool takes_weights = true;
-  static constexpr bool emits_sums = true;
+  static constexpr bool emits_sums = true;  ///< the gradient is that of the sum of the texts' losses
   static constexpr std::size_t measured_rows = 4'096;
   static constexpr sharing_kind sharing = sharing_kind::direct;
-  static constexpr std::size_t epochs = 25;
+  static constexpr std::size_t epochs = 25;  ///< the default
   static constexpr training_defaults defaults{.step = 1.5,
                                               .schedule = schedule_kind::linear,
                                               .optimizer = optimizer_kind::sgd,
                                               .batch = 128,
                                               .form = l2_form::per_occurrence};
 
-  std::size_t features = 0;  ///< columns that occur in the training data
-  std::size_t classes = 2;   ///< at least 2
-  std::size_t dimension = 100;
-  bool one_vs_rest = false;
+  std::size_t features = 0;     ///< columns that occur in the training data
+  std::size_t classes = 2;      ///< at least 2
+  std::size_t dimension = 100;  ///< numbers of a vector, at least 1
+  bool one_vs_rest = false;     ///< whether each label is learned against all others
 
   /// Floats of a row, with padding.
   std::size_t width() const { return padded_to_lanes(dimension); }
   std::size_t dim() const { return (features + classes) * width(); }
+  /// Where the row of a column begins; the rows of labels follow those of the columns.
   std::size_t row_of(std::size_t column) const { return column * width(); }
 
   std::array<double, 2> hyperparameters() const { return {static_cast<double>(dimension), one_vs_rest ? 1.0 : 0.0}; }
