@@ -133,9 +133,14 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   }
   if (opening.numbering == nullptr) options.table.refuse(format);
   if (format == "ratings") return names != nullptr ? open_ratings(path, opening, *names) : open_ratings(path, opening);
-  if (format == "pairs")
-    return names != nullptr ? open_pairs(path, options.pairs, opening, *names)
-                            : open_pairs(path, options.pairs, opening);
+  if (format == "pairs") {
+    pair_options pairs = options.pairs;
+    if (options.first_pairs->empty())
+      *options.first_pairs = path;
+    else
+      pairs.like = *options.first_pairs;
+    return names != nullptr ? open_pairs(path, pairs, opening, *names) : open_pairs(path, pairs, opening);
+  }
   if (format == "triples") return open_named_triples(path, opening, *names);
   if (format == "edges")
     throw config_error(path + ": edges are read by 'hogwild train', for node_vectors, and nowhere else");

@@ -40,7 +40,9 @@ struct data_options {
   graph_options graph{};               ///< which nodes are terminals
   bool directed = false;               ///< edges lead from their first node to the second only
   pair_options pairs{};                ///< their form, and which ratings are pairs
-  std::string labels{};                ///< of training images; empty: files beside them
+  /// The file of pairs that was opened first, whose form decides for others where theirs is in doubt. Copies share it.
+  std::shared_ptr<std::string> first_pairs = std::make_shared<std::string>();
+  std::string labels{};  ///< of training images; empty: files beside them
   value_precision values = value_precision::single;
   std::optional<std::uint64_t> memory{};       ///< bytes that parsing may hold
   hogwild::isa isa = hogwild::isa::automatic;  ///< of the parser; declared by commands that also name kernels

@@ -167,10 +167,10 @@ void require_groups(const std::string& by, const sparse_view& rows, const std::s
 evaluation evaluate_candidates(const predictor& model, const std::string& name, const std::string& data_path,
                                const std::string& seen, const data_options& files) {
   const column_numbering columns(model.columns());
-  const sparse_dataset data = open_through(data_path, columns, files, row_labels::required);
   std::optional<sparse_dataset> known;
   sparse_view known_rows{.columns = columns.size(), .original = columns.original()};
   if (!seen.empty()) known_rows = known.emplace(open_through(seen, columns, files, row_labels::required)).view();
+  const sparse_dataset data = open_through(data_path, columns, files, row_labels::required);
   return {name, label_kind::real, data.rows(), data.unknown_entries(),
           measured_in_training(model.model(), known_rows, data.view(), model.parameters())};
 }

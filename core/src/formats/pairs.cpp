@@ -35,6 +35,7 @@ using detail::ratings_layout;
 struct found_form {
   bool lists;
   std::string why;
+  bool doubtful = false;  ///< they may be lists of equal length
 };
 
 /// Looks at all lines.
@@ -66,9 +67,10 @@ found_form form_of(std::string_view text, const ratings_layout& layout, bool nam
       return lists("the third field of line " + std::to_string(number) + " is no number");
   }
   if (count < 3) return {false, {}};  // a list of one item is a line
-  return {false, std::string("each line is a user, an item") +
-                     (count == 3 ? " and a weight" : ", a weight and a time") +
-                     ", because all lines have as many fields; where that is wrong, have it read as lists"};
+  return {false,
+          std::string("each line is a user, an item") + (count == 3 ? " and a weight" : ", a weight and a time") +
+              ", because all lines have as many fields; where that is wrong, have it read as lists",
+          true};
 }
 
 class pairs_reading {
@@ -97,7 +99,8 @@ class pairs_reading {
         name_);
     layout_.lists = how_.form == pair_form::lists;
     if (how_.form == pair_form::automatic && !how_.positive_from && layout_.header_line == 0) {
-      const found_form form = form_of(text_, layout_, named);
+      found_form form = form_of(text_, layout_, named);
+      if (form.doubtful && !how_.like.empty() && how_.like != "-") form = form_like(named);
       layout_.lists = form.lists;
       if (!form.why.empty()) note(form.why);
     }
@@ -105,6 +108,18 @@ class pairs_reading {
       layout_.header_line = 0;
     else if (!layout_.note.empty())
       note(layout_.note);
+  }
+
+  found_form form_like(bool named) const {
+    open_options quiet = options_;
+    quiet.note = [](std::string_view) {};
+    const pair_options how;
+    pairs_reading other(how_.like, how, quiet);
+    other.look(named);
+    return {other.layout_.lists, std::string("each line is a user and ") +
+                                     (other.layout_.lists ? "the user's items" : "an item") + ", as in " + how_.like +
+                                     "; where that is wrong, have it read as " +
+                                     (other.layout_.lists ? "lines" : "lists")};
   }
 
   std::unique_ptr<parsed_text> parse(detail::rating_numbers* numbers) const {
@@ -174,7 +189,9 @@ sparse_dataset open(const std::string& path, const pair_options& how, const open
                     rating_names* names) {
   if (how.positive_from && how.form == pair_form::lists)
     throw config_error("lists of items have no ratings, of which high ones are pairs: leave out one of the two");
-  const std::array<std::uint64_t, 3> digested{static_cast<std::uint64_t>(how.form), how.positive_from.has_value(),
+  // The columns of the other file are part of the key, so its name need not be.
+  const std::array<std::uint64_t, 3> digested{static_cast<std::uint64_t>(how.form) + (how.like.empty() ? 0 : 16),
+                                              how.positive_from.has_value(),
                                               std::bit_cast<std::uint64_t>(how.positive_from.value_or(0.0))};
   return detail::open_rows(path, options,
                            {.kind = detail::input_format::pairs,

@@ -102,6 +102,29 @@ TEST_F(pair_files, have_the_form_that_is_asked_for) {
   EXPECT_THAT(notes, IsEmpty());
 }
 
+TEST_F(pair_files, that_may_be_lines_or_lists_are_what_another_file_is) {
+  const char* const doubtful = "5 1 2\n6 2 4\n";
+  const user_items as_lines{{5, 1, 2}, {6, 2, 4}}, as_lists{{5, 1, 1}, {5, 2, 1}, {6, 2, 1}, {6, 4, 1}};
+  const struct {
+    const char* other;
+    user_items pairs;
+  } cases[] = {{"5 1\n5 2\n", as_lines},
+               {"5 1 3\n5 2 7\n", as_lines},
+               {"user,item\n5,1\n", as_lines},
+               {"5 1 3 4 6\n", as_lists},
+               {"5 1\n6 1 2\n", as_lists}};
+  for (const auto& [other, pairs] : cases) {
+    notes.clear();
+    const std::string path = folder.write("other.txt", other);
+    EXPECT_EQ(pairs_of(open(doubtful, {.like = path})), pairs) << other;
+    EXPECT_THAT(notes, ElementsAre(HasSubstr("other.txt; where that is wrong"))) << other;
+  }
+  // A file that leaves no doubt is what it is.
+  const std::string lists = folder.write("other.txt", "5 1 3 4 6\n");
+  EXPECT_EQ(pairs_of(open("5 1\n6 2\n", {.like = lists})), (user_items{{5, 1, 1}, {6, 2, 1}}));
+  EXPECT_EQ(pairs_of(open(doubtful, {.form = pair_form::lines, .like = lists})), as_lines);
+}
+
 TEST_F(pair_files, say_what_is_wrong_and_where) {
   const struct {
     pair_form form;

@@ -37,6 +37,9 @@ struct pair_options {
   /// The third field is a rating, any finite number: ratings of at least this become pairs of weight 1, and the others
   /// are left out. Such a file has lines.
   std::optional<double> positive_from{};
+  /// A file of pairs of the same data, such as the training rows of test rows; empty: none. Where all lines have the
+  /// same three or four fields, as lists of equal length have, too, the automatic form is that of this file.
+  std::string like{};
 };
 
 /// Opens pairs, plain or compressed, as open_ratings opens ratings. A note tells which form was found, how many ratings
