@@ -22,6 +22,7 @@ class glove_descriptor final : public descriptor_for<glove> {
                          number_option("x-max", glove::usual_x_max,
                                        "pairs of words weigh more by their count up to this one")},
              .uses = {"min-count", "ownership"},
+             .no_bias = "words and their contexts have biases of their own: leave out --bias and --no-bias",
              .cooccurrences = true}) {}
 
   void check(const model_options& options) const override {
