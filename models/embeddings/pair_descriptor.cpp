@@ -24,6 +24,9 @@ std::size_t saved_width(const pair_shape& m) {
 bool is_temperature(double x) {
   return x >= 1e-6 && x <= 1e6;
 }
+bool is_power(double x) {
+  return x >= 0.0 && x <= 1.0;
+}
 
 constexpr const char* sampler_words[] = {"uniform", "popularity", "in_batch"};
 
@@ -59,8 +62,8 @@ void take_pair_options(const model_options& options, pair_shape& m) {
   m.popularity = options.number("popularity", m.popularity);
   m.cosine = options.text("similarity", m.cosine ? "cosine" : "product") == "cosine";
   m.temperature = options.number("temperature", m.temperature);
-  if (m.negatives < 1 || m.negatives > 65'536) throw config_error("--negatives is 1 to 65536");
-  if (m.popularity < 0.0 || m.popularity > 1.0) throw config_error("--popularity is a power from 0 to 1");
+  if (m.negatives < 1 || m.negatives > most_negatives) throw config_error("--negatives is 1 to 65536");
+  if (!is_power(m.popularity)) throw config_error("--popularity is a power from 0 to 1");
   if (options.given("popularity") && m.sampler != item_sampler::popularity)
     throw config_error("--popularity is the power of --sampler popularity: add that, or leave it out");
   if (options.given("negatives") && m.sampler == item_sampler::in_batch)
@@ -80,8 +83,12 @@ void take_pair_sizes(const model_data& data, pair_shape& m) {
 void save_pair_rows(const pair_shape& m, const trained_parameters& trained, saved_model& to) {
   if (trained.values.size() != m.dim() || trained.original.size() != m.users + m.items)
     throw config_error("these parameters are not those of this model of pairs");
-  to.model_options = {
-      {"rank", static_cast<double>(m.factors)}, {"cosine", m.cosine ? 1.0 : 0.0}, {"temperature", m.temperature}};
+  to.model_options = {{"rank", static_cast<double>(m.factors)},
+                      {"cosine", m.cosine ? 1.0 : 0.0},
+                      {"temperature", m.temperature},
+                      {"negatives", static_cast<double>(m.negatives)},
+                      {"sampler", static_cast<double>(m.sampler)},
+                      {"popularity", m.popularity}};
   to.width = saved_width(m);
   to.weights.resize(trained.original.size() * to.width);
   for (std::size_t k = 0; k < trained.saved_order.size(); ++k) {
@@ -96,11 +103,14 @@ void load_pair_shape(const saved_model& saved, pair_shape& m) {
   m.factors = saved_count(saved, "rank", most_factors);
   m.cosine = saved_number(saved, "cosine") != 0.0;
   m.temperature = saved_number(saved, "temperature");
+  m.negatives = saved_count(saved, "negatives", most_negatives);
+  m.sampler = static_cast<item_sampler>(saved_choice(saved, "sampler", std::size(sampler_words)));
+  m.popularity = saved_number(saved, "popularity");
   m.users = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_user_column));
   m.items = saved.columns.size() - m.users;
   m.bias = saved.width == m.factors + 1;
   if (saved.width != saved_width(m) || !saved.bias.empty() || !is_temperature(m.temperature) ||
-      saved.weights.size() != saved.columns.size() * saved.width)
+      !is_power(m.popularity) || saved.weights.size() != saved.columns.size() * saved.width)
     throw input_error("the number of parameters does not suit the model " + saved.model);
   if (m.users == 0 || m.items == 0)
     throw input_error("the saved model " + saved.model + " has no " + (m.users == 0 ? "users" : "items"));

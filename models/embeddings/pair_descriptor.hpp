@@ -12,6 +12,7 @@
 
 #include <hogwild/detail/embeddings/pair_model.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 
 #include "factors/factor_options.hpp"
 
@@ -100,6 +101,7 @@ class pair_descriptor final : public descriptor_for<M> {
   std::shared_ptr<const loaded_model> load(const saved_model& saved) const override {
     M m = M::usual();
     load_pair_shape(saved, m);
+    if constexpr (has_margin<M>) m.margin = static_cast<float>(saved_number(saved, "margin"));
     return std::make_shared<loaded_pairs<M>>(m, load_pair_rows(m, saved));
   }
 
@@ -114,6 +116,7 @@ class pair_descriptor final : public descriptor_for<M> {
   saved_model save_model(const M& m, const trained_parameters& trained) const override {
     saved_model saved;
     save_pair_rows(m, trained, saved);
+    if constexpr (has_margin<M>) saved.model_options.emplace_back("margin", static_cast<double>(m.margin));
     return saved;
   }
 };

@@ -79,7 +79,7 @@ void take_triple_options(const model_options& options, triple_shape& m) {
   take("dropout", m.dropout);
   take("gamma", m.from);
   take("n3", m.n3);
-  if (m.negatives < 1 || m.negatives > 65'536) throw config_error("--negatives is 1 to 65536");
+  if (m.negatives < 1 || m.negatives > most_negatives) throw config_error("--negatives is 1 to 65536");
   if (!(m.dropout >= 0.0f && m.dropout < 1.0f))
     throw config_error("--dropout is a fraction from 0 up to, not including, 1");
   if (!(m.n3 >= 0.0f)) throw config_error("--n3 is a number of at least 0");
@@ -101,7 +101,12 @@ void take_triple_sizes(const model_data& data, triple_shape& m) {
 void save_triple_rows(const triple_shape& m, const trained_parameters& trained, saved_model& to) {
   if (trained.values.size() != m.dim() || trained.original.size() != m.entities + m.relations)
     throw config_error("these parameters are not those of this model of triples");
-  to.model_options = {{"rank", static_cast<double>(m.factors)}};
+  to.model_options = {{"rank", static_cast<double>(m.factors)},
+                      {"negatives", static_cast<double>(m.negatives)},
+                      {"loss", static_cast<double>(std::ranges::find(losses_of_triples, m.loss, &named_loss::loss) -
+                                                   std::begin(losses_of_triples))},
+                      {"margin", static_cast<double>(m.margin)},
+                      {"temperature", static_cast<double>(m.temperature)}};
   if (m.distance) to.model_options.emplace_back("gamma", static_cast<double>(m.from));
   to.width = width_of_saved(m);
   to.weights.resize(trained.original.size() * to.width);
@@ -115,6 +120,10 @@ void save_triple_rows(const triple_shape& m, const trained_parameters& trained, 
 
 void load_triple_shape(const saved_model& saved, triple_shape& m) {
   m.factors = saved_count(saved, "rank", most_factors);
+  m.negatives = saved_count(saved, "negatives", most_negatives);
+  m.loss = losses_of_triples[saved_choice(saved, "loss", std::size(losses_of_triples))].loss;
+  m.margin = static_cast<float>(saved_number(saved, "margin"));
+  m.temperature = static_cast<float>(saved_number(saved, "temperature"));
   if (m.distance) m.from = static_cast<float>(saved_number(saved, "gamma"));
   m.entities = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_entity_column));
   m.relations = saved.columns.size() - m.entities;

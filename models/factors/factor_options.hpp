@@ -15,6 +15,7 @@
 namespace hogwild::detail {
 
 inline constexpr std::size_t most_factors = 65'536;
+inline constexpr std::size_t most_negatives = 65'536;  ///< targets that are drawn for a block
 
 /// `of`: whose factors they are, for the help text.
 inline model_option factors_option(std::size_t otherwise, const std::string& of) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -167,7 +168,8 @@ TYPED_TEST(triple_measures, places_are_those_of_a_naive_ranking) {
 }
 
 TYPED_TEST(triple_measures, a_saved_model_has_all_parameters) {
-  const small_model<TypeParam> of;
+  small_model<TypeParam> of;
+  of.model.negatives = 7, of.model.loss = target_loss::hinge, of.model.margin = 2.0f, of.model.temperature = 0.5f;
   std::vector<std::uint32_t> original;  // later entities have smaller numbers
   for (std::uint32_t e = 0; e < entities; ++e) original.push_back(entity_column(entities - e));
   for (std::uint32_t r = 0; r < relations; ++r) original.push_back(relation_column(r * r));
@@ -181,6 +183,12 @@ TYPED_TEST(triple_measures, a_saved_model_has_all_parameters) {
     std::copy_n(of.w.begin() + static_cast<std::ptrdiff_t>(e * width), width,
                 reversed.begin() + static_cast<std::ptrdiff_t>((entities - 1 - e) * width));
   EXPECT_TRUE(std::ranges::equal(loaded.parameters(), reversed));
+  // The loss is that of training.
+  const auto& same = std::get<TypeParam>(loaded.model());
+  EXPECT_EQ(same.negatives, 7u);
+  EXPECT_EQ(same.loss, target_loss::hinge);
+  EXPECT_EQ(same.margin, 2.0f);
+  EXPECT_EQ(same.temperature, 0.5f);
 
   saved.width += 1;
   saved.weights.resize(saved.columns.size() * saved.width);

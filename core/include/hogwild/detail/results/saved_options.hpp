@@ -54,6 +54,12 @@ inline double saved_positive(const saved_model& saved, std::string_view name) {
   return saved_option(saved, name, suits, "a number above 0 that fits single precision");
 }
 
+/// The number of one of `count` choices, from 0.
+inline std::size_t saved_choice(const saved_model& saved, std::string_view name, std::size_t count) {
+  const auto suits = [count](double x) { return x >= 0.0 && x < static_cast<double>(count) && x == std::floor(x); };
+  return static_cast<std::size_t>(saved_option(saved, name, suits, "a whole number below " + std::to_string(count)));
+}
+
 /// 0 or 1.
 inline bool saved_flag(const saved_model& saved, std::string_view name) {
   const auto suits = [](double x) { return x == 0.0 || x == 1.0; };
