@@ -33,36 +33,43 @@ void pair_shape::measure(std::span<const float> w, const std::shared_ptr<const p
   // Lists are made by all threads and counted by one, so that sums do not depend on the number of threads.
   constexpr std::size_t users_at_a_time = 1 << 14;
   top_counts counts(items);
-  std::vector<std::vector<std::uint32_t>> lists_of(std::min(users_at_a_time, asked.size()));
+  struct answer {
+    std::vector<std::uint32_t> best, wanted;
+    double above = 0.0;
+  };
+  std::vector<answer> answers(std::min(users_at_a_time, asked.size()));
   for (std::size_t begin = 0; begin < asked.size() && !stop.stop_requested(); begin += users_at_a_time) {
     const std::span<const std::uint32_t> some =
         std::span(asked).subspan(begin, std::min(users_at_a_time, asked.size() - begin));
     std::atomic<std::size_t> next{0};
     in_threads([&] {
       target_finder finder(table, top_items);
-      std::vector<std::span<const std::uint32_t>> known;
+      std::vector<std::span<const std::uint32_t>> known, wanted;
       while (!stop.stop_requested()) {
         const std::size_t first = next.fetch_add(target_finder::most_sources);
         if (first >= some.size()) break;
         const std::size_t n = std::min(target_finder::most_sources, some.size() - first);
-        known.clear();
+        known.clear(), wanted.clear();
         for (std::size_t i = 0; i < n; ++i) {
-          std::ranges::copy(w.subspan(user_row(some[first + i]), width()), finder.source(i).begin());
-          known.push_back(side->known.of(some[first + i]));
+          const std::uint32_t user = some[first + i];
+          std::ranges::copy(w.subspan(user_row(user), width()), finder.source(i).begin());
+          known.push_back(side->known.of(user));
+          answer& to = answers[first + i];
+          to.wanted.clear();
+          std::ranges::set_difference(given.of(user), known.back(), std::back_inserter(to.wanted));
+          wanted.push_back(to.wanted);
         }
-        finder.find(known);
+        finder.find(known, wanted);
         for (std::size_t i = 0; i < n; ++i) {
-          lists_of[first + i].clear();
-          for (const scored_target& best : finder.best(i)) lists_of[first + i].push_back(best.target);
+          answer& to = answers[first + i];
+          to.best.clear();
+          for (const scored_target& best : finder.best(i)) to.best.push_back(best.target);
+          to.above = finder.above(i);
         }
       }
     });
-    std::vector<std::uint32_t> wanted;
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      wanted.clear();
-      std::ranges::set_difference(given.of(some[i]), side->known.of(some[i]), std::back_inserter(wanted));
-      counts.add(lists_of[i], wanted);
-    }
+    for (std::size_t i = 0; i < some.size(); ++i)
+      counts.add(answers[i].best, answers[i].wanted, answers[i].above, items - side->known.of(some[i]).size());
   }
   if (!stop.stop_requested()) counts.measure(into);
 }

@@ -10,9 +10,19 @@
 
 namespace hogwild {
 
-void target_finder::find(std::span<const std::span<const std::uint32_t>> left_out) {
+void target_finder::find(std::span<const std::span<const std::uint32_t>> left_out,
+                         std::span<const std::span<const std::uint32_t>> wanted) {
   const std::size_t n = left_out.size();
   best_.assign(n, best_targets(most_));
+  above_.assign(n, 0.0);
+  std::vector<std::vector<float>> score_of(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (const std::uint32_t t : wanted[i]) {
+      table_.score(source(i).data(), 1, t / embedding_lanes * embedding_lanes, embedding_lanes, scores_.data());
+      score_of[i].push_back(scores_.data()[t % embedding_lanes]);
+    }
+    above_[i] = -0.5 * static_cast<double>(wanted[i].size());  // each counts itself
+  }
   table_.for_pieces([&](std::size_t first, std::size_t count) {
     table_.score(sources_.data(), n, first, count, scores_.data());
     for (std::size_t i = 0; i < n; ++i) {
@@ -20,8 +30,11 @@ void target_finder::find(std::span<const std::span<const std::uint32_t>> left_ou
       for (auto t = std::ranges::lower_bound(left_out[i], first); t != left_out[i].end() && *t < first + count; ++t)
         scores[*t - first] = -std::numeric_limits<float>::infinity();
       best_[i].offer(table_.kernels(), first, scores);
+      if (!wanted.empty())
+        for (const float score : score_of[i]) above_[i] += count_above(table_.kernels(), scores, score);
     }
   });
+  for (best_targets& best : best_) best.finish();
 }
 
 void find_for_all(const target_table& table, std::size_t most, const asked_sources& asked) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace hogwild {
@@ -46,20 +45,29 @@ void target_table::score(const float* sources, std::size_t n, std::size_t first,
   for (std::size_t i = 0; i < n; ++i) kernels_.add_scaled(1.0f, added_.data() + first, to + i * count, count);
 }
 
+double count_above(const embedding_kernels& kernels, std::span<const float> scores, float score) {
+  const float below = std::nextafter(score, nothing);
+  return 0.5 * static_cast<double>(kernels.count_above(scores.data(), scores.size(), score) +
+                                   kernels.count_above(scores.data(), scores.size(), below));
+}
+
 void best_targets::offer(const embedding_kernels& kernels, std::size_t first, std::span<const float> scores) {
   constexpr std::size_t piece = 256;
   if (most_ == 0) return;
   for (std::size_t at = 0; at < scores.size(); at += piece) {
     const std::span<const float> part = scores.subspan(at, std::min(piece, scores.size() - at));
     // Scores at most this are not among the best.
-    float bound = best_.size() == most_ ? best_.back().score : nothing;
+    float bound = best_.size() == most_ ? best_.front().score : nothing;
     if (kernels.count_above(part.data(), part.size(), bound) == 0) continue;
     for (std::size_t j = 0; j < part.size(); ++j) {
       if (!(part[j] > bound)) continue;
-      if (best_.size() == most_) best_.pop_back();
-      const auto place = std::ranges::upper_bound(best_, part[j], std::ranges::greater(), &scored_target::score);
-      best_.insert(place, {static_cast<std::uint32_t>(first + at + j), part[j]});
-      if (best_.size() == most_) bound = best_.back().score;
+      if (best_.size() == most_) {
+        std::ranges::pop_heap(best_, is_better);
+        best_.pop_back();
+      }
+      best_.push_back({static_cast<std::uint32_t>(first + at + j), part[j]});
+      std::ranges::push_heap(best_, is_better);
+      if (best_.size() == most_) bound = best_.front().score;
     }
   }
 }

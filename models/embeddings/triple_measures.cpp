@@ -47,10 +47,7 @@ struct scored_questions {
 double place_of(const embedding_kernels& kernels, std::span<const float> scores, std::uint32_t answer) {
   const float score = scores[answer];
   if (!std::isfinite(score)) return static_cast<double>(scores.size());
-  const float below = std::nextafter(score, -std::numeric_limits<float>::infinity());
-  const std::size_t above = kernels.count_above(scores.data(), scores.size(), score),
-                    at_least = kernels.count_above(scores.data(), scores.size(), below);
-  return 1.0 + static_cast<double>(above) + 0.5 * static_cast<double>(at_least - above - 1);
+  return 0.5 + count_above(kernels, scores, score);  // which counts one half for the answer itself
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 namespace hogwild {
 
-void top_counts::add(std::span<const std::uint32_t> best, std::span<const std::uint32_t> wanted) {
+void top_counts::add(std::span<const std::uint32_t> best, std::span<const std::uint32_t> wanted, double above,
+                     std::size_t candidates) {
   if (wanted.empty()) return;
   const std::size_t most = std::min(wanted.size(), top_items);
   double hits = 0, gain = 0, precisions = 0, ideal = 0;
@@ -26,6 +27,10 @@ void top_counts::add(std::span<const std::uint32_t> best, std::span<const std::u
   ndcg_ += gain / ideal;
   average_precision_ += precisions / static_cast<double>(most);
   hit_ += hits > 0 ? 1.0 : 0.0;
+  if (candidates <= wanted.size()) return;
+  const auto w = static_cast<double>(wanted.size()), others = static_cast<double>(candidates) - w;
+  area_ += 1.0 - (above - 0.5 * w * (w - 1.0)) / (w * others);  // of two wanted ones either is above the other
+  ++area_users_;
 }
 
 void top_counts::measure(measurement& into) const {
@@ -36,6 +41,7 @@ void top_counts::measure(measurement& into) const {
   into.map_at_20 = average_precision_ / users_;
   into.mrr_at_20 = reciprocal_ / users_;
   into.hit_rate_at_20 = hit_ / users_;
+  if (area_users_ > 0) into.auc = area_ / area_users_;
   into.coverage_at_20 = static_cast<double>(std::ranges::count(recommended_, true)) /
                         static_cast<double>(std::max<std::size_t>(recommended_.size(), 1));
 }

@@ -18,9 +18,10 @@ using items = std::vector<std::uint32_t>;
 TEST(top_counts, measures_are_those_of_two_lists_worked_out_by_hand) {
   // The first user wants 3 items, of which places 1 and 3 show two; the second wants one that the list does not have.
   top_counts counts(50);
-  counts.add(items{7, 1, 3, 9}, items{3, 7, 40});
-  counts.add(items{2, 1}, items{30});
-  counts.add(items{2, 1}, items{});  // wants nothing: not a user
+  // Item 40 has place 6 of 48 candidates, 30 the places 3 and 4 of 11 together with another one.
+  counts.add(items{7, 1, 3, 9}, items{3, 7, 40}, 0 + 2 + 5, 48);
+  counts.add(items{2, 1}, items{30}, 2.5, 11);
+  counts.add(items{2, 1}, items{}, 0, 50);  // wants nothing: not a user
   measurement m;
   counts.measure(m);
   EXPECT_DOUBLE_EQ(m.recall_at_20.value(), 2.0 / 3 / 2);
@@ -31,6 +32,7 @@ TEST(top_counts, measures_are_those_of_two_lists_worked_out_by_hand) {
   const double ideal = 1 + 1 / std::log2(3.0) + 0.5;
   EXPECT_DOUBLE_EQ(m.ndcg_at_20.value(), (1 + 0.5) / ideal / 2);
   EXPECT_DOUBLE_EQ(m.coverage_at_20.value(), 5.0 / 50);
+  EXPECT_DOUBLE_EQ(m.auc.value(), (1 - 4.0 / (3 * 45) + 1 - 2.5 / 10) / 2);
 }
 
 TEST(top_counts, a_user_who_wants_more_than_twenty_items_can_have_a_perfect_list) {
@@ -38,13 +40,14 @@ TEST(top_counts, a_user_who_wants_more_than_twenty_items_can_have_a_perfect_list
   std::iota(all.begin(), all.end(), 0u);
   std::iota(wanted.begin(), wanted.end(), 0u);
   top_counts counts(100);
-  counts.add(all, wanted);
+  counts.add(all, wanted, 35.0 * 34 / 2, 100);
   measurement m;
   counts.measure(m);
   EXPECT_DOUBLE_EQ(m.ndcg_at_20.value(), 1.0);
   EXPECT_DOUBLE_EQ(m.map_at_20.value(), 1.0);
   EXPECT_DOUBLE_EQ(m.precision_at_20.value(), 1.0);
   EXPECT_DOUBLE_EQ(m.recall_at_20.value(), 20.0 / 35);
+  EXPECT_DOUBLE_EQ(m.auc.value(), 1.0);
 }
 
 TEST(top_counts, without_users_there_are_no_measures) {

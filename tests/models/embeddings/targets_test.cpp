@@ -123,18 +123,22 @@ TEST(target_finder, finds_what_sorting_all_scores_finds) {
   for (const bool by_length : {false, true}) {
     const target_table table(rows, width, added, by_length, isa::scalar);
     target_finder finder(table, most);
-    std::vector<std::vector<std::uint32_t>> left_out(target_finder::most_sources);
-    std::vector<std::span<const std::uint32_t>> spans;
+    std::vector<std::vector<std::uint32_t>> left_out(target_finder::most_sources), wanted(target_finder::most_sources);
+    std::vector<std::span<const std::uint32_t>> spans, wanted_spans;
     std::vector<std::vector<float>> sources;
-    for (auto& out : left_out) {
+    for (std::size_t i = 0; i < left_out.size(); ++i) {
       for (std::uint32_t t = 0; t < count; ++t)
-        if (random() % 7 == 0) out.push_back(t);
-      spans.emplace_back(out);
+        if (const auto drawn = random() % 700; drawn < 100)
+          left_out[i].push_back(t);
+        else if (drawn == 100)
+          wanted[i].push_back(t);
+      spans.emplace_back(left_out[i]);
+      wanted_spans.emplace_back(wanted[i]);
       std::vector<float>& source = sources.emplace_back(random_numbers(random, width));
       for (float& x : source) x = std::round(x);
       std::ranges::copy(source, finder.source(sources.size() - 1).begin());
     }
-    finder.find(spans);
+    finder.find(spans, wanted_spans);
     for (std::size_t i = 0; i < spans.size(); ++i) {
       std::vector<scored_target> all;
       for (std::uint32_t t = 0; t < count; ++t) {
@@ -145,6 +149,13 @@ TEST(target_finder, finds_what_sorting_all_scores_finds) {
         for (std::size_t k = 0; k < width; ++k) score = std::fma(sources[i][k], rows[t * width + k] * inverse, score);
         all.push_back({t, score + added[t]});
       }
+      double above = 0.0;
+      for (const scored_target& one : all) {
+        if (!std::ranges::binary_search(wanted[i], one.target)) continue;
+        for (const scored_target& other : all)
+          if (other.target != one.target) above += other.score > one.score ? 1.0 : other.score == one.score ? 0.5 : 0.0;
+      }
+      EXPECT_EQ(finder.above(i), above) << "source " << i;
       std::ranges::stable_sort(all, std::ranges::greater(), &scored_target::score);
       const auto best = finder.best(i);
       ASSERT_EQ(best.size(), most);

@@ -21,21 +21,25 @@ inline constexpr std::size_t top_items = 20;
 ///   NDCG         sum over i of 1(i) / log2(i + 1), divided by that of a list that begins with all wanted items
 ///   MAP          sum over i of 1(i) * (wanted items up to place i) / i, divided by the smaller of w and k
 ///
-/// All are means over the users that want an item. The coverage is the fraction of all items that are recommended to
-/// somebody.
+/// The AUC is the fraction of the pairs of a wanted and another candidate in which the wanted one scores higher; equal
+/// scores count half. All are means over the users that want an item. The coverage is the fraction of all items that
+/// are recommended to somebody.
 class top_counts {
  public:
   explicit top_counts(std::size_t items) : recommended_(items) {}
 
   /// Adds a user's best items, the best first, at most 20, and the items that the user wants, ascending and each once.
-  /// Nothing is counted if there are none.
-  void add(std::span<const std::uint32_t> best, std::span<const std::uint32_t> wanted);
+  /// Nothing is counted if there are none. `above`: the sum over the wanted items of how many of the user's
+  /// `candidates` score higher, half for equal scores.
+  void add(std::span<const std::uint32_t> best, std::span<const std::uint32_t> wanted, double above,
+           std::size_t candidates);
 
   /// Sets the measures; none are set if no user was added.
   void measure(measurement& into) const;
 
  private:
   double users_ = 0, recall_ = 0, precision_ = 0, ndcg_ = 0, average_precision_ = 0, reciprocal_ = 0, hit_ = 0;
+  double area_ = 0, area_users_ = 0;  ///< users who do not want all candidates
   std::vector<bool> recommended_;
 };
 

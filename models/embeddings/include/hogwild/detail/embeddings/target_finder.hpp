@@ -29,16 +29,20 @@ class target_finder {
   std::span<float> source(std::size_t i) { return sources_.part(i * table_.width(), table_.width()); }
 
   /// Finds the best targets for as many sources as there are lists; `left_out` has the targets, ascending, that do not
-  /// count for each.
-  void find(std::span<const std::span<const std::uint32_t>> left_out);
+  /// count for each. `wanted`, if not empty, has for each the targets of which above() tells.
+  void find(std::span<const std::span<const std::uint32_t>> left_out,
+            std::span<const std::span<const std::uint32_t>> wanted = {});
   /// The best targets for source i, until the next call of find().
   std::span<const scored_target> best(std::size_t i) const { return best_[i].list(); }
+  /// The sum over the wanted targets of source i of how many others score higher; equal ones count half.
+  double above(std::size_t i) const { return above_[i]; }
 
  private:
   const target_table& table_;
   std::size_t most_;
   lined_floats sources_, scores_;
   std::vector<best_targets> best_;
+  std::vector<double> above_;
 };
 
 /// Sources for each of which the best targets are asked for. Several threads call the functions at a time.

@@ -45,6 +45,9 @@ class target_table {
   lined_floats columns_, added_;
 };
 
+/// How many of the scores, of which there is a multiple of 16, are above `score`; equal ones count half.
+double count_above(const embedding_kernels& kernels, std::span<const float> scores, float score);
+
 /// A target and its score.
 struct scored_target {
   std::uint32_t target;
@@ -59,11 +62,17 @@ class best_targets {
 
   /// Adds the scores of targets from `first` on, of which there is a multiple of 16; all calls in ascending order.
   void offer(const embedding_kernels& kernels, std::size_t first, std::span<const float> scores);
+  /// Puts them in order; called once, after the last offer.
+  void finish() { std::ranges::sort_heap(best_, is_better); }
   std::span<const scored_target> list() const { return best_; }
 
  private:
+  static bool is_better(const scored_target& a, const scored_target& b) {
+    return a.score != b.score ? a.score > b.score : a.target < b.target;
+  }
+
   std::size_t most_;
-  std::vector<scored_target> best_{};
+  std::vector<scored_target> best_{};  ///< a heap, the worst in front; in order once they are finished
 };
 
 }  // namespace hogwild
