@@ -12,6 +12,9 @@ namespace {
 /// Nodes drawn for a walk, at least.
 constexpr std::size_t least_contrasts = 48;
 
+/// By how much a step of 1 may change a score (row_limit).
+constexpr float most_change = 160.0f;
+
 /// Writes for each of the nodes 1 / n, where n is how often it occurs. With such factors the sum of the gradients of
 /// all occurrences is no larger a step than that of one, in a graph of few nodes, too.
 void weigh_occurrences(const std::vector<std::uint32_t>& nodes, std::vector<std::uint32_t>& sorted, float* to) {
@@ -29,6 +32,7 @@ walk_space::walk_space(const walk_shape& shape, std::shared_ptr<const node_graph
     : shape_(shape),
       graph_(std::move(graph)),
       kernels_(embedding_kernels_of(set)),
+      limit_{kernels_, shape.width, most_change},
       contrasts_(padded_to_lanes(std::max<std::size_t>(least_contrasts, shape.rule.length / 2))),
       walks_(batch) {
   const std::size_t length = shape.rule.length, places = padded_to_lanes(length), targets = places + contrasts_;
@@ -120,6 +124,10 @@ void walk_space::differentiate() {
                    width, false);
   kernels_.product(targets, width, n, scores_.data(), 1, targets, source_panels_.data(), target_gradients_.data(),
                    width, false);
+  const float longest_source = limit_.longest(sources_.data(), n),
+              longest_target = limit_.longest(targets_.data(), targets);
+  for (std::size_t i = 0; i < n; ++i) limit_.apply(row(source_gradients_, i), longest_target);
+  for (std::size_t j = 0; j < targets; ++j) limit_.apply(row(target_gradients_, j), longest_source);
 }
 
 }  // namespace hogwild

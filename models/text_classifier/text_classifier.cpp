@@ -10,6 +10,7 @@
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
 
+#include "factors/factor_options.hpp"
 #include "loaded_models.hpp"
 
 // Saved models hold rows without padding: those of columns by column, those of labels as the bias.
@@ -64,9 +65,11 @@ class text_classifier_descriptor final : public descriptor_for<text_classifier> 
                         .no_bias = "scores of labels have no constant term: leave out --bias"}) {}
 
   named_model make(const model_data& data, const model_options& options) const override {
+    const auto known = detail::initial_model<text_classifier>(data);
+    const bool goes_on = known && (data.takes_all_groups() || data.takes_one_of({"vectors", "labels"}));
     return checked({.features = data.features(),
                     .classes = data.classes(),
-                    .dimension = options.count("dimension", text_classifier().dimension),
+                    .dimension = options.count("dimension", (goes_on ? *known : text_classifier()).dimension),
                     .one_vs_rest = options.text("class-loss", "softmax") == "one_vs_rest"});
   }
 

@@ -15,11 +15,6 @@ void multiply(std::span<float> numbers, float factor) {
   for (float& x : numbers) x *= factor;
 }
 
-/// The factor for a gradient along which a step of 1 might change a score by so much.
-float limited(float change) {
-  return change > text_space::most_change ? text_space::most_change / change : 1.0f;
-}
-
 }  // namespace
 
 text_space::text_space(std::size_t width, std::size_t columns, const softmax& of_labels, isa set, std::size_t batch)
@@ -27,6 +22,7 @@ text_space::text_space(std::size_t width, std::size_t columns, const softmax& of
       of_labels_(of_labels),
       padded_(padded_to_lanes(of_labels.classes)),
       kernels_(embedding_kernels_of(set)),
+      limit_{kernels_, width, most_change},
       given_(of_labels.classes, batch),
       texts_(batch),
       sums_(batch * width),
@@ -46,7 +42,7 @@ void text_space::take(std::size_t k, const sparse_row<float>& z, const counter_r
   float all = 0.0f;
   for (const auto [column, x] : z) all += std::abs(x);
   for (const auto [column, x] : z)
-    if (x != 0.0f) t.entries.push_back({column, x / all});
+    if (x != 0.0f && x / all != 0.0f) t.entries.push_back({column, x / all});
   given_.take(k, z);
   const std::size_t labels = given_.of(k).size();
   t.drawn = static_cast<std::uint32_t>(labels > 1 ? random.below(0, labels) : 0);
@@ -59,11 +55,6 @@ void text_space::clear(std::size_t k) {
 
 void text_space::add_row(std::size_t k, float part) {
   kernels_.add_scaled(part, row_.data(), row_in(sums_, k).data(), width_);
-}
-
-float text_space::square_of(const lined_floats& rows, std::size_t r) const {
-  const float* const row = rows.data() + r * width_;
-  return kernels_.dot(row, row, width_);
 }
 
 void text_space::score(std::size_t n) {
@@ -87,20 +78,14 @@ void text_space::derive(std::size_t k) {
   multiply(s, t.weight);
 }
 
-float text_space::longest(const lined_floats& rows, std::size_t n) const {
-  float square = 0.0f;
-  for (std::size_t r = 0; r < n; ++r) square = std::max(square, square_of(rows, r));
-  return std::sqrt(square);
-}
-
 void text_space::limit(std::size_t n) {
-  const float longest_text = longest(sums_, n), longest_label = longest(labels_, of_labels_.classes);
-  for (std::size_t l = 0; l < of_labels_.classes; ++l)
-    multiply(row_in(label_gradients_, l), limited(std::sqrt(square_of(label_gradients_, l)) * longest_text));
+  const float longest_text = limit_.longest(sums_.data(), n),
+              longest_label = limit_.longest(labels_.data(), of_labels_.classes);
+  for (std::size_t l = 0; l < of_labels_.classes; ++l) limit_.apply(row_in(label_gradients_, l), longest_text);
   for (std::size_t k = 0; k < n; ++k)
     for (const entry& e : texts_[k].entries) column_changes_[e.column] = 0.0f;
   for (std::size_t k = 0; k < n; ++k) {
-    const float change = std::sqrt(square_of(gradients_, k)) * longest_label;
+    const float change = limit_.length(row_in(gradients_, k).data()) * longest_label;
     for (const entry& e : texts_[k].entries) column_changes_[e.column] += std::abs(e.part) * change;
   }
 }
@@ -118,15 +103,15 @@ void text_space::differentiate(std::size_t n) {
   kernels_.product(padded_, width_, n, scores_.data(), 1, padded_, text_panels_.data(), label_gradients_.data(), width_,
                    false);
   limit(n);
-  scaled_by_ = 0.0f;
+  scaled_.reset();
 }
 
 std::span<const float> text_space::row_gradient(std::size_t k, const entry& of) {
-  const float factor = of.part * limited(column_changes_[of.column]);
-  if (scaled_ != k || scaled_by_ != factor) {
+  const float factor = of.part * limit_.factor(column_changes_[of.column]);
+  if (scaled_ != std::pair(k, factor)) {
     std::ranges::fill(row(), 0.0f);
     kernels_.add_scaled(factor, row_in(gradients_, k).data(), row_.data(), width_);
-    scaled_ = k, scaled_by_ = factor;
+    scaled_.emplace(k, factor);
   }
   return row();
 }

@@ -48,8 +48,8 @@ std::size_t begin_with_vectors(const word_vectors& vectors, const text_classifie
   }
   if (!named)
     throw config_error(
-        "a run begins with word vectors if its rows are text whose words have columns by name: leave out --hash-bits, "
-        "or --init");
+        "a run begins with word vectors if its rows are text whose words have columns by name: give such text, without "
+        "--hash-bits, or leave out --init");
   return taken;
 }
 
@@ -58,6 +58,12 @@ word_vectors vectors_in(const saved_model& saved, const std::string& source) {
     throw config_error(source + ": a " + saved.model + " model has no vectors of words; a text_classifier has");
   word_vectors made{.dimension = saved.width};
   if (const std::optional<table_schema> schema = schema_of(saved, source)) {
+    const auto is_text = [](const auto& column) { return column.kind == table_kind::text; };
+    if (std::ranges::count_if(schema->columns, is_text) > 1)
+      throw config_error(
+          source +
+          ": words have a vector for each of several columns of text, and a file of word vectors has one "
+          "for each word: train on one of the columns");
     for (std::size_t k = 0; k < saved.columns.size(); ++k) {
       const std::string_view word = word_of(*schema, saved.columns[k]);
       if (!is_written(word)) continue;

@@ -232,11 +232,15 @@ corpus read(const detail::text_opener& open, const std::string& name, const corp
   }
 }
 
+void require_text_of_words(std::string_view text, const std::string& name) {
+  detail::require_words(text, name, "a text of words", "name the text whose words are to be learned");
+}
+
 }  // namespace
 
 corpus open_corpus(const std::string& path, const corpus_options& options) {
   if (const auto stamp = path == "-" ? std::nullopt : detail::stamp_of(path)) {
-    detail::require_words(detail::read_head(path, looked_at_bytes), path);
+    require_text_of_words(detail::read_head(path, looked_at_bytes), path);
     corpus made = read([&] { return detail::open_bytes(path, detail::content::text); }, path, options);
     if (detail::stamp_of(path) != stamp) throw input_error(path + ": was changed while it was read; read it again");
     return made;
@@ -244,7 +248,7 @@ corpus open_corpus(const std::string& path, const corpus_options& options) {
   // A pipe can be read only once.
   const std::string name = path == "-" ? "standard input" : path;
   const std::string text = detail::read_unpacked(path, detail::text_look(name));
-  detail::require_words(text, name);
+  require_text_of_words(text, name);
   return read([&] { return std::make_unique<detail::memory_bytes>(text); }, name, options);
 }
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <new>
 #include <numeric>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -55,9 +57,22 @@ struct edge_fields {
   }
 };
 
+bool read_number(std::string_view text, double& number) {
+  return detail::read_decimal(text.data(), text.data() + text.size(), number) == detail::number_fault::none;
+}
+
+/// Whether the line, the first that is no comment, names the fields.
 bool is_edge_header(const edge_fields& fields) {
+  if (fields.count == 3) {
+    const std::string_view text = fields.text[2];
+    double weight = 0.0;
+    // std::from_chars knows those that are not finite: they are wrong weights.
+    return !read_number(text, weight) &&
+           std::from_chars(text.data(), text.data() + text.size(), weight).ec != std::errc();
+  }
   constexpr std::pair<std::string_view, std::string_view> ends[] = {
-      {"source", "target"}, {"from", "to"}, {"src", "dst"}, {"u", "v"}, {"node1", "node2"}};
+      {"source", "target"}, {"from", "to"}, {"src", "dst"},  {"node1", "node2"},
+      {"node_1", "node_2"}, {"id1", "id2"}, {"id_1", "id_2"}};
   const auto is = [](std::string_view text, std::string_view word) {
     return std::ranges::equal(text, word, {}, [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
   };
@@ -71,7 +86,7 @@ class edge_reading {
       : text_(detail::without_mark(text)), name_(name), options_(options) {}
 
   corpus run() {
-    detail::require_kind(text_, "edges", name_);
+    detail::require_words(text_, name_, "edges of a graph", "name the file of edges");
     read_lines();
     if (arcs_.empty()) throw input_error(name_ + ": the graph has no edge");
     merge();
@@ -89,7 +104,7 @@ class edge_reading {
       left.remove_prefix(std::min(end + 1, left.size()));
       const edge_fields fields(line);
       if (fields.count == 0 || fields.text[0].front() == '#' || fields.text[0].front() == '%') continue;
-      if (fields_ == 0 && is_edge_header(fields)) {
+      if (std::exchange(first_, false) && is_edge_header(fields)) {
         note("line " + std::to_string(line_) + " is a header, and no edge");
         continue;
       }
@@ -122,11 +137,10 @@ class edge_reading {
     if (fields.count == 3) {
       const std::string_view text = fields.text[2];
       double weight = 0.0;
-      const bool is_number =
-          detail::read_decimal(text.data(), text.data() + text.size(), weight) == detail::number_fault::none;
+      const bool is_number = read_number(text, weight);
       a.weight = static_cast<float>(weight);
       if (!is_number || !(a.weight > 0.0f) || !std::isfinite(a.weight))
-        refuse(2, "the weight of an edge is a finite number above 0, not " + quote(text));
+        refuse(2, "the weight of an edge is a number above 0, finite in single precision, not " + quote(text));
     }
     if (!options_.directed && a.v < a.u) std::swap(a.u, a.v);
     arcs_.push_back(a);
@@ -228,6 +242,7 @@ class edge_reading {
   detail::word_table nodes_;
   std::vector<arc> arcs_;
   vocabulary words_;
+  bool first_ = true;                                   ///< no line but comments has been read
   std::size_t line_ = 1, first_line_ = 0, fields_ = 0;  ///< the first edge's line, and the fields of all
 };
 

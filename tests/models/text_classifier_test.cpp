@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -181,6 +182,18 @@ double largest_change(const text_classifier& m, const std::vector<owned_text>& t
     for (std::size_t c = 0; c < m.classes; ++c) most = std::max(most, std::abs(after[c] - before[c]));
   }
   return most;
+}
+
+TEST(text_classifier, a_column_that_is_no_part_of_its_text_stays_as_it_is) {
+  const std::vector<owned_text> texts{{{1, 2}, {1e-30f, 1e30f}, {4}}, {{2, 3}, {1e30f, 1e30f}, {0}}};
+  text_space space = space_of(small, texts);
+  const std::vector<float> w = parameters_of(small), g = gradient_of(small, w, space, texts.size());
+  const auto moves = [&](std::size_t column) {
+    return std::ranges::any_of(std::span(g).subspan(small.row_of(column), small.width()),
+                               [](float x) { return x != 0.0f; });
+  };
+  EXPECT_FALSE(moves(1));
+  EXPECT_TRUE(moves(2) && moves(3));
 }
 
 TEST(text_classifier, no_block_changes_a_score_too_much) {

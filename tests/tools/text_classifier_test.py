@@ -68,7 +68,7 @@ class text_classifier(command_case):
         self.train(texts(3, 400, lists=True))
         test = self.write("test.txt", "__label__refund __label__billing b1 b2\n__label__login __label__delivery l1 d1\n")
         done = self.run_command("evaluate", self.model, test, "--json", "--no-cache")
-        self.assertIn("1 labels are none of the model's", done.stderr)
+        self.assertIn("1 label is none of the model's", done.stderr)
         self.assertEqual(json.loads(done.stdout)["precision_at_1"], 1.0)
 
     def test_labels_below_a_threshold_are_left_out(self):
@@ -110,7 +110,7 @@ class text_classifier(command_case):
         self.said("convert", self.model, str(self.folder / "again.vec"))
         self.assertEqual((self.folder / "again.vec").read_text(), written)
         for init, more, why in ((self.write("8.vec", "1 8\nb1" + " 1" * 8 + "\n"), (), "give --dimension 8"),
-                                (own, ("--hash-bits", "10"), "leave out --hash-bits"),
+                                (own, ("--hash-bits", "10"), "without --hash-bits"),
                                 (own, ("--init-groups", "vectors"), "word vectors are one group"),
                                 (self.write("not.vec", "b1 0.5\n"), (), "not.vec:1:1")):
             self.assertIn(why, self.train(texts(1, 20), "--init", init, *more, code=2 if "not" not in init else 3))

@@ -114,6 +114,10 @@ struct dataset_access {
   }
   /// The time of each row, where the text states it: in the order of the rows, whether shuffled or not.
   static std::vector<double> times_of(const sparse_dataset& data);
+  /// How many labels that the training data do not have were left out of rows that have others.
+  static std::uint64_t labels_left_out(const sparse_dataset& data) {
+    return data.mapping_->arrays().header.stated == 0 ? 0 : data.mapping_->stated().left_out;
+  }
   /// Names labels that are words, where the file does not.
   static void set_label_words(sparse_dataset& data, std::span<const std::string> words) {
     if (!words.empty())

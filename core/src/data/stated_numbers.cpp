@@ -8,8 +8,8 @@
 namespace hogwild::detail {
 namespace {
 
-/// A bit for each array that a cache has.
-constexpr std::uint64_t has_weight = 1, has_offset = 2, has_groups = 4, has_time = 8;
+/// A bit for each part that a cache has.
+constexpr std::uint64_t has_weight = 1, has_offset = 2, has_groups = 4, has_time = 8, has_left_out = 16;
 
 /// Appends bytes, with zeros up to a whole word.
 void put(std::vector<std::uint64_t>& words, const void* bytes, std::size_t count) {
@@ -103,21 +103,25 @@ void stated_numbers::append(const stated_numbers& others, std::size_t before, st
   append_to(offset, others.offset, 0.0f);
   append_to(time, others.time, 0.0);
   groups.append(others.groups, before, rows);
+  left_out += others.left_out;
 }
 
 std::vector<std::uint64_t> stated_numbers::encode() const {
   if (!any()) return {};
   std::vector<std::uint64_t> words{(weight.empty() ? 0 : has_weight) | (offset.empty() ? 0 : has_offset) |
-                                   (groups.any() ? has_groups : 0) | (time.empty() ? 0 : has_time)};
+                                   (groups.any() ? has_groups : 0) | (time.empty() ? 0 : has_time) |
+                                   (left_out > 0 ? has_left_out : 0)};
   put(words, weight.data(), 4 * weight.size());
   put(words, offset.data(), 4 * offset.size());
   put(words, time.data(), 8 * time.size());
   if (groups.any()) groups.encode(words);
+  if (left_out > 0) words.push_back(left_out);
   return words;
 }
 
 std::optional<stated_numbers> stated_numbers::decode(std::span<const std::uint64_t>& words, std::size_t rows) {
-  if (words.empty() || words.front() == 0 || words.front() > (has_weight | has_offset | has_groups | has_time))
+  if (words.empty() || words.front() == 0 ||
+      words.front() > (has_weight | has_offset | has_groups | has_time | has_left_out))
     return std::nullopt;
   const std::uint64_t present = words.front();
   words = words.subspan(1);
@@ -138,6 +142,7 @@ std::optional<stated_numbers> stated_numbers::decode(std::span<const std::uint64
     if (!groups) return std::nullopt;
     found.groups = *std::move(groups);
   }
+  if ((present & has_left_out) != 0 && !take(words, &found.left_out, sizeof found.left_out)) return std::nullopt;
   return found;
 }
 

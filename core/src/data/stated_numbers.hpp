@@ -44,15 +44,16 @@ class stated_groups {
   std::unordered_map<std::string, std::uint32_t, bytes_hash, std::equal_to<>> numbers_;  ///< of the names
 };
 
-/// Numbers that a text states for its rows beside labels and entries, in the order of the text. Each array is empty if
-/// no row has such a number.
+/// What a text states of its rows beside labels and entries, in the order of the text. Each array is empty if no row
+/// has such a number.
 struct stated_numbers {
   std::vector<float> weight{};  ///< 1 for a row without one
   std::vector<float> offset{};  ///< 0 for a row without one
   std::vector<double> time{};   ///< when a pair occurred; 0 for a row without one
   stated_groups groups{};
+  std::uint64_t left_out = 0;  ///< labels that the training data do not have, of rows that have others
 
-  bool any() const { return !weight.empty() || !offset.empty() || !time.empty() || groups.any(); }
+  bool any() const { return !weight.empty() || !offset.empty() || !time.empty() || groups.any() || left_out > 0; }
   /// Appends those of `rows` rows behind `before` ones.
   void append(const stated_numbers& others, std::size_t before, std::size_t rows);
 

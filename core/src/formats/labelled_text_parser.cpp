@@ -109,7 +109,7 @@ bool labelled_text_parser::read_line(reading& in, std::string_view line) const {
     if (in.labels.empty())
       return in.refuse(in.unknown_at,
                        "the label " + quote(label.substr(label_mark.size())) + " is none of the model's");
-    found_.left_out += in.unknown;
+    in.rows.stated.left_out += in.unknown;
   }
   finish_labels(in);
   add_entries(in);

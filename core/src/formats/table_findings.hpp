@@ -4,7 +4,6 @@
 #include <tbb/enumerable_thread_specific.h>
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -55,10 +54,9 @@ class recent_values {
 struct table_findings {
   std::vector<std::unique_ptr<name_numbers>> values{};  ///< for each column of the schema; value number - 1
   std::unique_ptr<name_numbers> labels{};
-  std::vector<number_sizes> sizes{};     ///< for each column of the schema; empty: they are not counted
-  bool counts_rows = false;              ///< of values
-  std::atomic<std::size_t> left_out{0};  ///< labels without a number, of rows that have others
-  std::mutex adding{};                   ///< to sizes
+  std::vector<number_sizes> sizes{};  ///< for each column of the schema; empty: they are not counted
+  bool counts_rows = false;           ///< of values
+  std::mutex adding{};                ///< to sizes
   /// Of each thread, for each column of the schema.
   tbb::enumerable_thread_specific<std::vector<recent_values>> recent{};
   /// The rows that have a value, as far as the thread met them, by the value's number.

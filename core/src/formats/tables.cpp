@@ -107,13 +107,15 @@ sparse_dataset open_table(const std::string& path, const table_schema& schema, c
   row_format format = format_by_schema(reading, schema, false);
   format.settle = [&](parsed_text& text) {
     if (options.numbering == nullptr) text.schema = schema_bytes(schema);
-    if (const std::size_t left_out = reading->found.left_out; left_out > 0) {
-      const std::string told = path + ": " + std::to_string(left_out) +
-                               " labels are none of the model's, and are left out of rows that have others";
-      options.note ? options.note(printable(told)) : note_by_default(printable(told));
-    }
   };
   sparse_dataset rows = open_rows(path, options, format);
+  if (const std::uint64_t left_out = dataset_access::labels_left_out(rows); left_out > 0) {
+    const std::string told =
+        printable(path) + ": " + std::to_string(left_out) +
+        (left_out == 1 ? " label is none of the model's, and is left out of a row that has others"
+                       : " labels are none of the model's, and are left out of rows that have others");
+    options.note ? options.note(told) : note_by_default(told);
+  }
   dataset_access::set_label_words(rows, schema.labels);
   return rows;
 }

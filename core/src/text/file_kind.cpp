@@ -80,7 +80,7 @@ void require_text(std::string_view head, const std::string& name) {
   if (look.kind != file_kind::unknown) throw input_error(name + ": " + describe(look));
 }
 
-void require_words(std::string_view head, const std::string& name) {
+void require_words(std::string_view head, const std::string& name, std::string_view expected, std::string_view remedy) {
   constexpr std::array no_words{
       file_kind::text_model, file_kind::lfs_pointer,   file_kind::matrix_market, file_kind::json,
       file_kind::libsvm,     file_kind::libsvm_from_0, file_kind::libffm,        file_kind::libsvm_with_header};
@@ -93,7 +93,7 @@ void require_words(std::string_view head, const std::string& name) {
   const bool is_row =
       look.kind == file_kind::libsvm || look.kind == file_kind::libsvm_from_0 || look.kind == file_kind::libffm;
   if ((look.kind == file_kind::json && !begins_as_json(lines.bytes)) || (is_row && !is_number)) return;
-  throw input_error(name + ": " + describe(look, "a text of words", "name the text whose words are to be learned"));
+  throw input_error(name + ": " + describe(look, expected, remedy));
 }
 
 void require_kind(std::string_view text, std::string_view format, const std::string& name) {

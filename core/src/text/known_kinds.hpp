@@ -64,7 +64,8 @@ void require_text(std::string_view head, const std::string& name);
 
 /// Throws input_error if the first bytes of a text are of a kind that has no words to learn: rows of numbers, a matrix,
 /// JSON, a saved model, a pointer in the place of a file. Tables, markup and labelled text may well be a corpus.
-void require_words(std::string_view head, const std::string& name);
+/// `expected` and `remedy` are for the message.
+void require_words(std::string_view head, const std::string& name, std::string_view expected, std::string_view remedy);
 
 /// Throws if the first lines of a text are of another kind than the format of this name ("libsvm") reads: format_error
 /// with the place that shows it.

@@ -156,13 +156,19 @@ TEST_F(labelled_text, another_file_is_read_by_the_schema) {
 TEST_F(labelled_text, unknown_labels_are_left_out_of_rows_that_have_others) {
   const table trained = read("__label__a __label__b x\n__label__c z\n", request());
   std::string told;
-  open_options options = uncached;
+  open_options options;
   options.numbering = &trained.rows.numbering();
   options.note = [&](std::string_view note) { told += note; };
   const std::string path = folder_.write("later.txt", "__label__d __label__b x __label__e __label__c\n__label__a x\n");
-  const sparse_dataset later = open_table(path, *trained.schema, options);
-  EXPECT_THAT(classes_of({later, trained.schema}), ElementsAre(ElementsAre("b", "c"), ElementsAre("a")));
-  EXPECT_THAT(told, HasSubstr(path + ": 2 labels are none of the model's"));
+  for (const char* const from : {"the text", "its cache"}) {
+    told.clear();
+    const sparse_dataset later = open_table(path, *trained.schema, options);
+    EXPECT_THAT(classes_of({later, trained.schema}), ElementsAre(ElementsAre("b", "c"), ElementsAre("a"))) << from;
+    EXPECT_THAT(told, HasSubstr(path + ": 2 labels are none of the model's")) << from;
+  }
+  folder_.write("later.txt", "__label__b x __label__e\n");
+  (void)open_table(path, *trained.schema, options);
+  EXPECT_THAT(told, HasSubstr("1 label is none of the model's"));
 }
 
 TEST_F(labelled_text, refusals_name_the_place) {

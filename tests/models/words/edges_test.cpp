@@ -78,7 +78,21 @@ TEST_F(edges, that_repeat_others_are_one_with_the_sum_of_their_weights) {
 TEST_F(edges, may_stand_below_a_header) {
   EXPECT_EQ(nodes_of(read("Source,Target,Weight\na,b,2\n")), (adjacency{{"a", {{"b", 2}}}, {"b", {{"a", 2}}}}));
   EXPECT_EQ(nodes_of(read("from to\na b\n")), (adjacency{{"a", {{"b", 1}}}, {"b", {{"a", 1}}}}));
-  EXPECT_THAT(notes, ElementsAre("text: line 1 is a header, and no edge", "text: line 1 is a header, and no edge"));
+  EXPECT_EQ(nodes_of(read("id_1,id_2\na,b\n")).size(), 2u);
+  EXPECT_EQ(nodes_of(read("# x\nthis that much\na b 2\n")).size(), 2u);
+  EXPECT_THAT(notes, ElementsAre("text: line 1 is a header, and no edge", "text: line 1 is a header, and no edge",
+                                 "text: line 1 is a header, and no edge", "text: line 2 is a header, and no edge"));
+  // A name or a weight of its own makes it an edge, and there is one header.
+  notes.clear();
+  for (const char* const edge : {"from to 2\n", "u v\n", "x y\nfrom to\n", "from to\nfrom to\n"})
+    EXPECT_TRUE(nodes_of(read(edge)).contains(edge[0] == 'u' ? "v" : "to")) << edge;
+  EXPECT_THAT(notes, ElementsAre("text: line 1 is a header, and no edge"));
+}
+
+TEST_F(edges, may_have_names_that_look_like_something_else) {
+  for (const char* const text : {"<a> <b>\n<c> <d>\n", "{a b\n", "user1 2:5\n", "p max\n", "|2 a\n"})
+    EXPECT_EQ(nodes_of(read(text)).size(), std::string_view(text).find("<c>") == std::string_view::npos ? 2u : 4u)
+        << text;
 }
 
 TEST_F(edges, number_their_nodes_by_falling_number_of_rows) {
@@ -96,9 +110,12 @@ TEST_F(edges, are_refused_where_they_are_wrong) {
       {"a b c d\n", "text:1:7: an edge has two nodes"},
       {"a b 1\nc d\n", "text:2:4: the line has no weight, but line 1 has one"},
       {"# x\na b\nc d 1\n", "text:3:5: the line has a weight, but line 2 has none"},
-      {"a b 0\n", "text:1:5: the weight of an edge is a finite number above 0, not '0'"},
+      {"a b 0\n", "text:1:5: the weight of an edge is a number above 0, finite in single precision, not '0'"},
+      {"a b 1e-46\n", "text:1:5: the weight of an edge is a number above 0, finite in single precision"},
+      {"1 2:5\n", "this is LIBSVM text"},
       {"a b -1\n", "text:1:5: the weight"},
-      {"a b c\n", "text:1:5: the weight"},
+      {"a b 1\na b c\n", "text:2:5: the weight"},
+      {"a b c\n", "text: the graph has no edge"},
       {"a b 1e50\n", "text:1:5: the weight"},
       {"a b nan\n", "text:1:5: the weight"},
       {"a b 3e38\na b 3e38\n", "text: the weights of a repeated edge have no finite sum"},

@@ -58,10 +58,7 @@ struct bpr : pair_shape {
       if (c.weight == 0.0f) continue;
       const float pull = differentiate(s, c.weight, read(w, s, c));
       const auto send = [&](std::size_t offset, std::span<const float> partials) {
-        if constexpr (requires { emit.touched_block(offset, partials, 1.0f); })
-          emit.touched_block(offset, partials, 1.0f);
-        else
-          emit.block(offset, partials);
+        emit_touched(emit, offset, partials, 1.0f);
       };
       send(user_row(c.user), s.row(3));
       send(item_row(c.item), s.row(4));

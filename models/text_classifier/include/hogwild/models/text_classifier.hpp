@@ -10,6 +10,7 @@
 #include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
+#include <hogwild/detail/embeddings/row_figures.hpp>
 #include <hogwild/detail/kernels/embedding_kernels.hpp>
 #include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/models/factor_rows.hpp>
@@ -77,10 +78,11 @@ struct text_classifier {
   void gradient(const auto& w, workspace& s, std::size_t n, const auto& emit) const {
     read(w, s, n);
     s.differentiate(n);
-    emit_run(emit, row_of(features), s.label_gradients(), 0.0f);
+    emit_touched(emit, row_of(features), s.label_gradients(), 0.0f);
     for (std::size_t k = 0; k < n; ++k)
       if (s.weight(k) != 0.0f)
-        for (const text_space::entry& e : s.entries(k)) emit_run(emit, row_of(e.column), s.row_gradient(k, e), 1.0f);
+        for (const text_space::entry& e : s.entries(k))
+          emit_touched(emit, row_of(e.column), s.row_gradient(k, e), 1.0f);
   }
   /// If of_classes has room, of_classes[k * classes + c] becomes the score of label c for text k.
   void score(const auto& w, workspace& s, std::size_t n, std::span<row_score> scores,
@@ -94,8 +96,7 @@ struct text_classifier {
   /// The sum of the squares that l2 adds for a text: those of its columns.
   double squares_touched(std::span<const float> w, const workspace& s, std::size_t k) const {
     double sum = 0.0;
-    for (const text_space::entry& e : s.entries(k))
-      for (const float x : w.subspan(row_of(e.column), width())) sum += static_cast<double>(x) * static_cast<double>(x);
+    for (const text_space::entry& e : s.entries(k)) sum += squares_of(w.subspan(row_of(e.column), width()));
     return s.weight(k) == 0.0f ? 0.0 : sum;
   }
 
@@ -115,12 +116,6 @@ struct text_classifier {
         s.add_row(k, entries[i].part);
       }
     }
-  }
-  static void emit_run(const auto& emit, std::size_t offset, std::span<const float> partials, float texts) {
-    if constexpr (requires { emit.touched_block(offset, partials, texts); })
-      emit.touched_block(offset, partials, texts);
-    else
-      emit.block(offset, partials);
   }
 };
 

@@ -15,6 +15,14 @@ inline double squares_of(std::span<const float> row) {
   return sum;
 }
 
+/// Emits the gradient of a row that `examples` examples touch: as many times it takes l2, where the emitter can tell.
+inline void emit_touched(const auto& emit, std::size_t offset, std::span<const float> partials, float examples) {
+  if constexpr (requires { emit.touched_block(offset, partials, examples); })
+    emit.touched_block(offset, partials, examples);
+  else
+    emit.block(offset, partials);
+}
+
 /// Fills in the losses of some examples: loss(k) of those that count, and the mean of these for the others, which must
 /// not change the mean; 0 if none counts.
 template <class Counts, class Loss>

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <hogwild/detail/embeddings/row_figures.hpp>
 #include <hogwild/detail/memory/lined_floats.hpp>
 
 namespace hogwild {
@@ -37,11 +38,7 @@ class row_sums {
         for (std::size_t k = 0; k < width_; ++k) sum_.data()[k] += given_[i].gradient[k];
         examples += given_[i].examples;
       }
-      const std::span<const float> all(gradient, width_);
-      if constexpr (requires { to.touched_block(std::size_t{}, all, examples); })
-        to.touched_block(given_[first].offset, all, examples);
-      else
-        to.block(given_[first].offset, all);
+      emit_touched(to, given_[first].offset, {gradient, width_}, examples);
     }
     given_.clear();
   }

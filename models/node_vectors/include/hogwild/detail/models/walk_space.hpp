@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/example.hpp>
+#include <hogwild/detail/embeddings/row_limit.hpp>
 #include <hogwild/detail/kernels/embedding_kernels.hpp>
 #include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/memory/lined_floats.hpp>
@@ -85,6 +86,7 @@ class walk_space {
   walk_shape shape_;
   std::shared_ptr<const node_graph> graph_;
   const embedding_kernels& kernels_;
+  row_limit limit_;
   std::size_t contrasts_;  ///< nodes drawn for a walk
   std::vector<walk> walks_;
   const walk* here_ = nullptr;                        ///< the walk that was read

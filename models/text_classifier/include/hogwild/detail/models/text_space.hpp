@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/data/example.hpp>
+#include <hogwild/detail/embeddings/row_limit.hpp>
 #include <hogwild/detail/kernels/embedding_kernels.hpp>
 #include <hogwild/detail/math/random.hpp>
 #include <hogwild/detail/memory/lined_floats.hpp>
@@ -18,14 +21,10 @@ namespace hogwild {
 
 /// One worker's memory for a block of texts against all labels. Call take() for each text, write the rows of labels and
 /// the mean of each text's rows, then call differentiate() or losses().
-///
-/// A block adds up the gradients of texts that do not see each other's changes. So vectors of columns and of labels may
-/// drive each other up without bound: where all texts of a block pull the same rows, a step goes too far, and the next
-/// one back further. Hence gradients of rows are made smaller where a step of 1 might change the score of one of the
-/// block's texts by more than `most_change`, as far as lengths tell.
+/// Gradients are bounded by row_limit.
 class text_space {
  public:
-  static constexpr float most_change = 8.0f;
+  static constexpr float most_change = 8.0f;  ///< of a score, by a step of 1
 
   /// For at most `batch` texts of `columns` columns; rows have `width` floats, a multiple of embedding_lanes.
   text_space(std::size_t width, std::size_t columns, const softmax& of_labels, isa set, std::size_t batch);
@@ -69,9 +68,6 @@ class text_space {
 
   std::span<float> row_in(lined_floats& rows, std::size_t r) { return rows.part(r * width_, width_); }
   std::span<float> scores(std::size_t k) { return scores_.part(k * padded_, padded_); }
-  float square_of(const lined_floats& rows, std::size_t r) const;
-  /// The length of the longest of the first n rows.
-  float longest(const lined_floats& rows, std::size_t n) const;
 
   void score(std::size_t n);
   /// Turns the scores of text k into derivatives.
@@ -84,13 +80,14 @@ class text_space {
   softmax of_labels_;
   std::size_t padded_;  ///< labels, padded with rows of zeros that do not count
   const embedding_kernels& kernels_;
+  row_limit limit_;
   example_labels given_;
   std::vector<text> texts_;
   lined_floats sums_, labels_, gradients_, label_gradients_;
   lined_floats text_panels_, label_panels_, scores_, row_, probable_;
   std::vector<float> column_changes_;  ///< of the block's columns: bounds what a step of 1 changes; of others anything
-  float scaled_by_ = 0.0f;             ///< row_ holds the gradient of text scaled_, times this
-  std::size_t scaled_ = 0;
+  /// The text and the factor whose gradient row_ holds, if any.
+  std::optional<std::pair<std::size_t, float>> scaled_{};
 };
 
 }  // namespace hogwild
