@@ -206,12 +206,14 @@ class general_task final : public grouped_task<typename M::scalar_type> {
     };
   }
 
+  /// Of the rows on which losses are measured.
   template <occurrence_model G = M>
   double mean_of_squares_touched(const param_store& store, thread_team& threads) const {
     const std::span<const scalar> w = store.parameters<scalar>();
+    const sparse_view measured = data_.slice(0, std::min(data_.rows(), this->facts().measured_rows));
     const auto make = [&] {
-      return [&, w, cursor = row_cursor(data_), space = workspace_for(data_, 1)](const chunk& rows, std::span<float>,
-                                                                                 std::span<float>) mutable {
+      return [&, w, cursor = row_cursor(measured), space = workspace_for(data_, 1)](const chunk& rows, std::span<float>,
+                                                                                    std::span<float>) mutable {
         double sum = 0.0;
         for (std::size_t r = rows.first; r < rows.last; ++r) {
           model_.take(space, 0, labelled_row(cursor, r, labels_), counter_random(0, r));
@@ -220,7 +222,7 @@ class general_task final : public grouped_task<typename M::scalar_type> {
         return sum;
       };
     };
-    return evaluate_chunks(data_, labels_, threads, chunk_plan(data_.rows(), 1024), false, make).loss;
+    return evaluate_chunks(measured, labels_, threads, chunk_plan(measured.rows(), 1024), false, make).loss;
   }
 
   /// For rows that are measured, or tried.

@@ -23,8 +23,13 @@ struct warp : pair_formula<warp> {
                                               .l2 = 0.0005,
                                               .form = l2_form::per_occurrence};
 
-  /// The model without options, and without data.
-  static warp usual() { return {}; }
+  /// The model without options, and without data. Vectors begin near zero: those that train seldom would keep what they
+  /// began with, which is noise in their scores.
+  static warp usual() {
+    warp m;
+    m.start = 0.05;
+    return m;
+  }
 };
 
 }  // namespace hogwild

@@ -63,6 +63,7 @@ struct pair_shape {
   bool bias = true;          ///< whether items have a bias
   bool cosine = false;
   double temperature = 1.0;  ///< divides products of vectors, > 0
+  double start = 1.4;        ///< numbers begin within start / sqrt(factors) of zero
 
   /// Floats of a row, with padding.
   std::size_t width() const { return padded_to_lanes(factors); }
@@ -86,7 +87,7 @@ struct pair_shape {
   }
   /// Vectors of about the same length whatever the number of factors; biases begin at zero.
   void init(const auto& w, const auto& random) const {
-    factor_rows{users + items, width(), factors}.init(w, random, 1.4 / std::sqrt(static_cast<double>(factors)));
+    factor_rows{users + items, width(), factors}.init(w, random, start / std::sqrt(static_cast<double>(factors)));
   }
 
   std::shared_ptr<const pair_side> make_side(const sparse_view& rows) const;
