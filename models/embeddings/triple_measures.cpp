@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/embeddings/place_measures.hpp>
 #include <hogwild/detail/embeddings/triple_model.hpp>
 #include <hogwild/detail/results/top_counts.hpp>
+
+#include "platform/tbb_arena.hpp"
 
 namespace hogwild {
 namespace {
@@ -20,15 +27,15 @@ struct question {
   std::size_t relation = 0;
 };
 
-std::vector<question> questions_of(const sparse_view& rows, const triple_shape& m) {
+std::vector<question> questions_of(const asked_triples& of) {
   std::vector<question> all;
-  row_cursor cursor(rows);
-  for (std::size_t r = 0; r < rows.rows(); ++r) {
+  row_cursor cursor(of.rows);
+  for (std::size_t r = 0; r < of.rows.rows(); ++r) {
     const sparse_row<float> row = cursor.row(r);
-    const auto z = triple_of(row.index, m.entities, m.relations);
+    const auto z = triple_of(row.index, of.entities, of.relations);
     if (!z || row.weight == 0.0f) continue;
     all.push_back({z->head, z->tail, z->relation});
-    all.push_back({z->tail, z->head, m.relations + z->relation});
+    all.push_back({z->tail, z->head, of.relations + z->relation});
   }
   return all;
 }
@@ -37,8 +44,8 @@ std::vector<question> questions_of(const sparse_view& rows, const triple_shape& 
 struct scored_questions {
   static constexpr std::size_t most = 48;
 
-  scored_questions(const triple_shape& m, const target_table& table)
-      : questions(most * m.width()), scores(most * table.padded_size()), piece(most * target_table::piece) {}
+  explicit scored_questions(const target_table& table)
+      : questions(most * table.width()), scores(most * table.padded_size()), piece(most * target_table::piece) {}
 
   lined_floats questions, scores, piece;
 };
@@ -94,30 +101,27 @@ float triple_shape::score_of_triple(std::span<const float> w, std::span<const st
   return static_cast<float>(distance ? static_cast<double>(from) - std::sqrt(square) : product);
 }
 
-void triple_shape::measure(std::span<const float> w, const std::shared_ptr<const triple_side>& side,
-                           const sparse_view& rows, std::size_t lists, const thread_runner& in_threads, isa set,
-                           const std::stop_token& stop, measurement& into) const {
-  const known_answers measured(rows, entities, relations);
-  const target_table table = entity_table(w, set);
-  std::vector<question> asked = questions_of(rows, *this);
-  if (lists < asked.size()) {
-    for (std::size_t i = 0; i < lists; ++i) asked[i] = asked[i * asked.size() / lists];
-    asked.resize(lists);
+void measure_places(const target_table& table, const asked_triples& of, const thread_runner& in_threads,
+                    const std::stop_token& stop, measurement& into) {
+  const known_answers measured(of.rows, of.entities, of.relations);
+  std::vector<question> asked = questions_of(of);
+  if (of.lists < asked.size()) {
+    for (std::size_t i = 0; i < of.lists; ++i) asked[i] = asked[i * asked.size() / of.lists];
+    asked.resize(of.lists);
   }
-  const std::size_t width = this->width(), padded = table.padded_size();
+  const std::size_t width = table.width(), padded = table.padded_size();
 
-  // Places are found by all threads and counted by one, so that sums do not depend on the number of threads.
   std::vector<double> places(asked.size());
   std::atomic<std::size_t> next{0};
   in_threads([&] {
-    scored_questions at(*this, table);
+    scored_questions at(table);
     while (!stop.stop_requested()) {
       const std::size_t first = next.fetch_add(scored_questions::most);
       if (first >= asked.size()) break;
       const std::span<const question> some =
           std::span(asked).subspan(first, std::min(scored_questions::most, asked.size() - first));
       for (std::size_t i = 0; i < some.size(); ++i)
-        ask(w, some[i].entity, some[i].relation, at.questions.part(i * width, width));
+        of.write(some[i].entity, some[i].relation, at.questions.part(i * width, width));
       table.for_pieces([&](std::size_t begin, std::size_t count) {
         table.score(at.questions.data(), some.size(), begin, count, at.piece.data());
         for (std::size_t i = 0; i < some.size(); ++i)
@@ -125,7 +129,7 @@ void triple_shape::measure(std::span<const float> w, const std::shared_ptr<const
       });
       for (std::size_t i = 0; i < some.size(); ++i) {
         const std::span<float> scores = at.scores.part(i * padded, padded);
-        for (const known_answers* known : {&side->known, &measured})
+        for (const known_answers* known : {&of.known, &measured})
           for (const std::uint32_t other : known->of(some[i].entity, some[i].relation))
             if (other != some[i].answer) scores[other] = -std::numeric_limits<float>::infinity();
         places[first + i] = place_of(table.kernels(), scores, some[i].answer);
@@ -136,6 +140,26 @@ void triple_shape::measure(std::span<const float> w, const std::shared_ptr<const
   place_counts all;
   for (const double place : places) all.add(place);
   all.measure(into);
+}
+
+measurement measure_places(std::span<const float> parameters, std::size_t width, const asked_triples& of) {
+  const target_table table(parameters.first(of.entities * width), width, {}, false, isa::automatic);
+  measurement found;
+  const auto in_threads = [](const std::function<void()>& body) {
+    detail::with_tbb_threads(
+        {}, [&] { tbb::parallel_for(0, tbb::this_task_arena::max_concurrency(), [&](int) { body(); }); });
+  };
+  measure_places(table, of, in_threads, {}, found);
+  return found;
+}
+
+void triple_shape::measure(std::span<const float> w, const std::shared_ptr<const triple_side>& side,
+                           const sparse_view& rows, std::size_t lists, const thread_runner& in_threads, isa set,
+                           const std::stop_token& stop, measurement& into) const {
+  const auto write = [&](std::uint32_t entity, std::size_t relation, std::span<float> to) {
+    ask(w, entity, relation, to);
+  };
+  measure_places(entity_table(w, set), {rows, entities, relations, side->known, write, lists}, in_threads, stop, into);
 }
 
 }  // namespace hogwild
