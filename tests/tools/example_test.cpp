@@ -19,6 +19,15 @@ struct example : testing::Test {
     std::string rows;
     for (int k = 0; k < count; ++k) rows += row(k) + "\n";
     folder.write("train.svm", rows);
+    return printed_by(program);
+  }
+  /// The same of a program that trains on one file and measures on another.
+  std::string printed_by(const std::string& program, const std::string& train, const std::string& test) const {
+    folder.write("train.txt", train);
+    folder.write("test.txt", test);
+    return printed_by(program);
+  }
+  std::string printed_by(const std::string& program) const {
     const std::string run = "cd '" + folder.path().string() + "' && " + program + " > out";
     return std::system(run.c_str()) == 0 ? read_file(folder / "out") : "";
   }
@@ -60,6 +69,37 @@ TEST_F(example, the_program_with_dense_runs_and_two_step_sizes_learns) {
   ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf, accuracy %lf", &loss, &accuracy), 2) << printed;
   EXPECT_LT(loss, 0.1);
   EXPECT_EQ(accuracy, 1.0);
+}
+
+TEST_F(example, the_program_that_learns_from_pairs_ranks_what_users_like_above_the_rest) {
+  // 40 users like the items of one of four kinds, of which test pairs are held back.
+  std::string train, test;
+  for (int user = 0; user < 40; ++user)
+    for (int item = user % 4; item < 200; item += 4)
+      ((item * 7 / 4 + user) % 10 < 3 ? test : train) += std::to_string(user) + " " + std::to_string(item) + "\n";
+  double loss = -1.0, recall = -1.0;
+  const std::string printed = printed_by(HOGWILD_PAIRS_EXAMPLE " train.txt test.txt", train, test);
+  ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf, recall@20 %lf", &loss, &recall), 2) << printed;
+  EXPECT_LT(loss, 0.3) << "an untrained model has log 2";
+  EXPECT_GT(recall, 0.9) << "lists at random have 0.12";
+}
+
+TEST_F(example, the_program_that_learns_from_triples_finds_what_was_held_back) {
+  // 60 entities are near those of their ten, and like those of their sixth.
+  std::string train, test;
+  for (int head = 0; head < 60; ++head) {
+    for (int tail = 0; tail < 60; ++tail) {
+      const bool near = head / 10 == tail / 10, like = head % 6 == tail % 6;
+      if (head == tail || (!near && !like)) continue;
+      (head < tail && (head + tail) % 7 == 0 ? test : train) +=
+          "e" + std::to_string(head) + (near ? " near e" : " like e") + std::to_string(tail) + "\n";
+    }
+  }
+  double loss = -1.0, mrr = -1.0;
+  const std::string printed = printed_by(HOGWILD_TRIPLES_EXAMPLE " train.txt test.txt", train, test);
+  ASSERT_EQ(std::sscanf(printed.c_str(), "loss %lf, MRR %lf", &loss, &mrr), 2) << printed;
+  EXPECT_LT(loss, 6.0) << "an untrained model has 2 log 61";
+  EXPECT_GT(mrr, 0.8) << "places at random have 0.08";
 }
 
 TEST_F(example, the_program_with_a_slow_gradient_takes_as_long_as_its_gradients_where_they_wait_for_each_other) {
