@@ -28,9 +28,7 @@ struct bpr : hogwild::pair_shape {
     std::vector<compared> pairs;
     hogwild::row_sums sums;
   };
-  workspace make_workspace(const auto& rows, hogwild::isa set, std::size_t batch) const {
-    return make_workspace(rows, make_side(rows), set, batch);
-  }
+  workspace make_workspace(const auto& in, auto set, auto n) const { return make_workspace(in, make_side(in), set, n); }
   workspace make_workspace(const auto&, const auto& side, hogwild::isa, std::size_t batch) const {
     return {side, std::vector<compared>(batch), hogwild::row_sums(width())};
   }
