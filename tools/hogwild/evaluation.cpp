@@ -163,7 +163,8 @@ void require_groups(const std::string& by, const sparse_view& rows, const std::s
   if (rows.label.lists()) throw config_error("--by is for rows with one label each, and " + data_path + " has lists");
 }
 
-/// Of pairs of users and items, and of triples; `seen`: a file of those that are known, or empty.
+}  // namespace
+
 evaluation evaluate_candidates(const predictor& model, const std::string& name, const std::string& data_path,
                                const std::string& seen, const data_options& files) {
   const column_numbering columns(model.columns());
@@ -174,8 +175,6 @@ evaluation evaluate_candidates(const predictor& model, const std::string& name, 
   return {name, label_kind::real, data.rows(), data.unknown_entries(),
           measured_in_training(model.model(), known_rows, data.view(), model.parameters())};
 }
-
-}  // namespace
 
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
                     const row_files& numbers, const evaluation_wishes& wishes) {

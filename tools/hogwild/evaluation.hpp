@@ -9,6 +9,7 @@
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/results/forecasts.hpp>
 #include <hogwild/detail/results/metrics.hpp>
+#include <hogwild/registry.hpp>
 #include <hogwild/result.hpp>
 
 #include "data_files.hpp"
@@ -61,5 +62,10 @@ struct evaluation_wishes {
 /// reading them throws, and input_error for labels that the model does not know, and for a loss that is not finite.
 evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
                     const row_files& numbers, const evaluation_wishes& wishes);
+
+/// Measures a model of pairs or of triples by those of a file, as training does; `seen`: a file of those that are
+/// known, or empty.
+evaluation evaluate_candidates(const predictor& model, const std::string& name, const std::string& data_path,
+                               const std::string& seen, const data_options& files);
 
 }  // namespace hogwild::cli

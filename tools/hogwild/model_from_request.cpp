@@ -41,12 +41,12 @@ bool trains_on_words(const train_request& request) {
   return input == model_input::corpus || input == model_input::edges;
 }
 
-sparse_dataset rows_of_words(const train_request& request, const corpus& text) {
-  if (!model_named(request.model).facts().cooccurrences) return text.rows;
+sparse_dataset rows_of_words(const train_request& request, const sparse_dataset& text) {
+  if (!model_named(request.model).facts().cooccurrences) return text;
   const corpus_options opening = corpus_opening(request.files);
-  return count_cooccurrences(text.rows.view(), {.window = request.of_model.count("window", glove::usual_window),
-                                                .scratch = opening.scratch,
-                                                .memory = opening.memory});
+  return count_cooccurrences(text.view(), {.window = request.of_model.count("window", glove::usual_window),
+                                           .scratch = opening.scratch,
+                                           .memory = opening.memory});
 }
 
 namespace {

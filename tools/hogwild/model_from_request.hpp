@@ -31,7 +31,7 @@ bool trains_on_graph(const train_request& request);
 /// Whether the data are a corpus.
 bool trains_on_words(const train_request& request);
 /// The rows of a corpus on which the model is trained: its sentences, or pairs of words with their counts.
-sparse_dataset rows_of_words(const train_request& request, const corpus& text);
+sparse_dataset rows_of_words(const train_request& request, const sparse_dataset& text);
 
 /// The saved model from which the run begins; null if there is none. Word vectors are not such a model. Throws what
 /// reading it throws.

@@ -202,8 +202,9 @@ void predict_triples(const predict_request& request, const saved_model& saved, c
   data_options files = request.files;
   files.choose_format(saved, request.model);
   answer_sink sink(request.output);
-  sink.write(answers_to_triples(model, request.data, files, request.parts.top > 0 ? request.parts.top : usual,
-                                request.format == prediction_format::jsonl));
+  const std::size_t top = request.parts.top > 0 ? request.parts.top : usual;
+  sink.write(
+      text_of_answers(answers_to_triples(model, request.data, files, top), request.format == prediction_format::jsonl));
   sink.commit();
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -47,7 +48,8 @@ std::vector<asked_triple> asked_in(const std::string& path, const predictor& mod
   const auto names = std::make_shared<rating_names>(*files.names);
   const std::size_t entities = names->users.size(), relations = names->items.size();
   files.names = names;
-  files.quiet = true;  // of ? a note would say that it is unknown
+  files.quiet = true;
+  files.note = [](std::string_view) {};  // of ? a note would say that it is unknown
   const column_numbering columns(model.columns());
   const sparse_dataset data = open_through(path, columns, files, row_labels::optional);
   const auto refuse_new = [&](const std::vector<std::string>& all, std::size_t known, const char* what) {
@@ -64,46 +66,32 @@ std::vector<asked_triple> asked_in(const std::string& path, const predictor& mod
   return all;
 }
 
-class answers_of_triples {
+class triple_questions {
  public:
-  answers_of_triples(const predictor& model, const triple_shape& m, const rating_names& names, std::size_t top,
-                     bool json)
+  triple_questions(const predictor& model, const triple_shape& m, const rating_names& names, std::size_t top)
       : model_(model),
         shape_(m),
         names_(names),
-        json_(json),
-        shown_(prints_to_a_terminal()),
         table_(m.entity_table(model.parameters(), isa::automatic)),
         finder_(table_, top) {}
 
-  void append(std::string& text, const asked_triple& asked) {
-    if (asked.columns.size() == 3) {
-      const auto score = static_cast<double>(shape_.score_of_triple(model_.parameters(), asked.columns));
-      text += json_ ? json_text({{"score", score}}) + "\n" : formatted("%.9g\n", score);
-      return;
-    }
+  triple_answer answer(const asked_triple& asked) {
+    if (asked.columns.size() == 3)
+      return {.score = static_cast<double>(shape_.score_of_triple(model_.parameters(), asked.columns))};
+    triple_answer said{.asks = true};
     shape_.ask(model_.parameters(), asked.entity, asked.relation, finder_.source(0));
     const std::span<const std::uint32_t> none[1] = {};
     finder_.find(none);
-    nlohmann::ordered_json answers = nlohmann::ordered_json::array();
-    const char* before = "";
-    for (const scored_target& best : finder_.best(0)) {
-      const std::string& name = names_.users[rating_id(model_.columns()[best.target])];
-      if (json_) {
-        answers.push_back({{"entity", name}, {"score", shape_.score_of(finder_.source(0), best.score)}});
-      } else {
-        text += before + (shown_ ? printable(name) : name);
-        before = "\t";
-      }
-    }
-    text += json_ ? json_text({{"answers", answers}}) + "\n" : "\n";
+    for (const scored_target& best : finder_.best(0))
+      said.entities.emplace_back(names_.users[rating_id(model_.columns()[best.target])],
+                                 static_cast<double>(shape_.score_of(finder_.source(0), best.score)));
+    return said;
   }
 
  private:
   const predictor& model_;
   const triple_shape& shape_;
   const rating_names& names_;
-  bool json_, shown_;
   target_table table_;
   target_finder finder_;
 };
@@ -120,13 +108,33 @@ const triple_shape* shape_of(const named_model& m) {
 
 }  // namespace
 
-std::string answers_to_triples(const predictor& model, const std::string& path, const data_options& files,
-                               std::size_t top, bool json) {
+std::vector<triple_answer> answers_to_triples(const predictor& model, const std::string& path,
+                                              const data_options& files, std::size_t top) {
   const triple_shape* const m = shape_of(model.model());
   if (m == nullptr || files.names == nullptr) throw input_error("the model has no names of entities and relations");
-  answers_of_triples lines(model, *m, *files.names, top, json);
+  triple_questions questions(model, *m, *files.names, top);
+  std::vector<triple_answer> answers;
+  for (const asked_triple& asked : asked_in(path, model, *m, files)) answers.push_back(questions.answer(asked));
+  return answers;
+}
+
+std::string text_of_answers(const std::vector<triple_answer>& answers, bool json) {
+  const bool shown = prints_to_a_terminal();
   std::string text;
-  for (const asked_triple& asked : asked_in(path, model, *m, files)) lines.append(text, asked);
+  for (const triple_answer& said : answers) {
+    if (!said.asks) {
+      text += json ? json_text({{"score", said.score}}) + "\n" : formatted("%.9g\n", said.score);
+      continue;
+    }
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    const char* before = "";
+    for (const auto& [name, score] : said.entities) {
+      if (json) list.push_back({{"entity", name}, {"score", score}});
+      if (!json) text += before + (shown ? printable(name) : name);
+      before = "\t";
+    }
+    text += json ? json_text({{"answers", list}}) + "\n" : "\n";
+  }
   return text;
 }
 

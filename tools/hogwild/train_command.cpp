@@ -114,7 +114,7 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
     }
     corpus text = open_words(path, request.min_count, request.files);
     words = text.words;
-    return rows_of_words(request, text);
+    return rows_of_words(request, text.rows);
   };
   if (ranks != nullptr) {
     const bool several = names_rank(request.data);
