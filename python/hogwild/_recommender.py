@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common part of recommenders: factors of users and items, with the interface of the package implicit."""
-import inspect
 import os
 
 import numpy as np
 
-from . import _engine
 from ._arrays import require_count, saved_arrays, zeros_for
-from ._engine import ConfigError
-from ._train import Job, said_here, words_of, workers_of
+from ._fits import Parameters, trained, workers_of_threads
+from ._train import Job
 from ._user_items import csr_of, parameters_of, rows_of, seed_of
 
 _MOST_SCORES = 1 << 23  # of several users, held at a time
@@ -16,7 +14,7 @@ _OWN_TERMS = {"step": "learning_rate", "l2": "regularization", "seed": "random_s
               "workers": "num_threads"}
 
 
-class Recommender:
+class Recommender(Parameters):
     """A model of users and items, which scores items by factors. Its subclasses train it, and have factors,
     learning_rate, regularization, iterations, use_bias, num_threads, random_state and reproducible as parameters."""
 
@@ -34,24 +32,10 @@ class Recommender:
         """Trains on the entries of a matrix in coordinates, with a label for each. `known`: columns that have parameters
         even without an entry. Returns the engine's saved model, the Run, and what a signal's handler raised meanwhile."""
         seed = seed_of(self.random_state)
-        who = workers_of(None if self.num_threads == 1 else -1 if self.num_threads == 0 else self.num_threads)
-        words = words_of({"factors": self.factors, "step": self.learning_rate, "l2": self.regularization,
-                          "epochs": self.iterations, "bias": None if self.use_bias is None else bool(self.use_bias),
-                          "seed": seed, "reproducible": bool(self.reproducible), **who, **options})
-        try:
-            job = Job(rows_of(entries, labels, known, seed), words, initial, callback, "the matrix")
-            interrupt = job._interrupted()
-            try:
-                saved, run = job.saved(), job.record()
-            except _engine.Error:
-                if interrupt is None:
-                    raise
-                raise interrupt from None
-        except ConfigError as fault:
-            raise said_here(fault, _OWN_TERMS) from None
-        if saved is None or run["status"] == "diverged":
-            raise interrupt or ValueError("the loss is not finite, or ended above its start: take a lower learning_rate")
-        return saved, run, interrupt
+        given = {"factors": self.factors, "step": self.learning_rate, "l2": self.regularization,
+                 "epochs": self.iterations, "bias": None if self.use_bias is None else bool(self.use_bias),
+                 "seed": seed, "reproducible": bool(self.reproducible), **workers_of_threads(self.num_threads), **options}
+        return trained(rows_of(entries, labels, known, seed), given, Job.saved, _OWN_TERMS, initial, callback, "the matrix")
 
     def _take(self, saved, users, items):
         """Makes attributes of a saved model's parameters."""
@@ -158,27 +142,6 @@ class Recommender:
             setattr(made, n, value.item() if value.ndim == 0 else value)
         return made
 
-    @classmethod
-    def _names(cls):
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-    def get_params(self, deep=True):
-        """The parameters by their names, as in scikit-learn's estimators."""
-        return {name: getattr(self, name) for name in self._names()}
-
-    def set_params(self, **params):
-        """Sets parameters by their names. Returns self."""
-        for name, value in params.items():
-            if name not in self._names():
-                raise ValueError(f"there is no parameter {name!r}: there are {', '.join(self._names())}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self):
-        given = inspect.signature(type(self).__init__).parameters
-        told = [f"{n}={v!r}" for n, v in self.get_params().items() if v is not given[n].default and v != given[n].default]
-        return f"{type(self).__name__}({', '.join(told)})"
-
     def _check_parameters(self):
         require_count("factors", self.factors)
         if self.iterations is not None:
@@ -186,13 +149,7 @@ class Recommender:
         require_count("num_threads", self.num_threads, 0)
 
     def _check_fitted(self):
-        if hasattr(self, "item_factors"):
-            return
-        try:
-            from sklearn.exceptions import NotFittedError as fault
-        except ImportError:
-            fault = AttributeError
-        raise fault(f"this {type(self).__name__} is not fitted yet: call fit(user_items) first")
+        self._require_fitted("item_factors", "fit(user_items)")
 
     def _ids(self, what, ids):
         """Numbers of users or items as an array; refuses negative ones and those beyond what fit() has seen."""

@@ -122,7 +122,8 @@ def models() -> dict[str, str]:
 
 # Notes on how a run is carried out, which estimators leave in run_.notes: their n_jobs is a limit, and their fits are
 # ordinary ones on sound data.
-_HOW = ("workers that were asked for", "the models are trained one by one", "goes on with the state of")
+_HOW = ("workers that were asked for", "the models are trained one by one", "goes on with the state of",
+        "parameters from the word vectors")
 
 # Jobs that may still be training.
 _jobs = weakref.WeakSet()
@@ -254,9 +255,9 @@ _NOT_OF_ARRAYS = {
     "ratings": "hw.MatrixFactorization takes a matrix of ratings, and hw.open(path, model={model!r}) a file of them",
     "corpus": "hw.Word2Vec takes sentences, or a corpus_file",
     "graph": "hw.open(path, model={model!r}) reads a graph",
-    "edges": "python -m hogwild train reads its edges",
+    "edges": "hogwild.graph has classes that take edges",
     "pairs": "hogwild.recommend has classes that take a matrix of pairs, and hw.open(path, model={model!r}) reads them",
-    "triples": "hw.open(path, model={model!r}) reads triples",
+    "triples": "hogwild.kg has classes that take triples, and hw.open(path, model={model!r}) reads them",
 }
 
 

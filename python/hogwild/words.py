@@ -48,12 +48,11 @@ class Word2Vec:
     run_ : hogwild.Run
     """
 
+    _TERMS = {"step": "alpha", "dimension": "vector_size"}
+
     def __init__(self, sentences=None, corpus_file=None, vector_size=100, window=5, min_count=5, workers=3, sg=0, hs=0,
                  negative=5, sample=1e-3, alpha=None, epochs=5, seed=1, reproducible=False, callback=None, **others):
-        for name in others:
-            raise TypeError(f"{name} is none of Word2Vec's parameters here: {_ELSEWHERE.get(name, _NOT_HERE)}")
-        if (sentences is None) == (corpus_file is None):
-            raise TypeError("give sentences, or the name of a corpus_file")
+        _require_text("Word2Vec", others, sentences, corpus_file)
         for name, value in (("sg", sg), ("hs", hs)):
             if value not in (0, 1):
                 raise ValueError(f"{name}={value!r}: it must be 0 or 1")
@@ -76,10 +75,7 @@ class Word2Vec:
         The step begins anew, with start_alpha; None: the model's default. total_examples and total_words, which gensim
         requires, are ignored: sentences are counted here.
         """
-        for name in others:
-            raise TypeError(f"{name} is none of train()'s parameters here: {_ELSEWHERE.get(name, _NOT_HERE)}")
-        if (sentences is None) == (corpus_file is None):
-            raise TypeError("give sentences, or the name of a corpus_file")
+        _require_text("train()", others, sentences, corpus_file)
         text = _Text(corpus_file, sentences, self.min_count, self._counts)
         self._train(text, self.epochs if epochs is None else epochs, start_alpha, callback, self._saved)
 
@@ -123,22 +119,76 @@ class Word2Vec:
         self.wv = WordVectors(words, np.ascontiguousarray(rows[:, first:first + size]))
 
     def _train(self, text, epochs, alpha, callback, initial):
-        try:
-            job = Job(text, words_of({**self._options, "epochs": epochs, "step": alpha}), initial, callback, "the text")
-            interrupt = job._interrupted()
-            trained = job._run.vectors()
-        except ConfigError as fault:
-            raise said_here(fault, {"step": "alpha", "dimension": "vector_size"}) from None
-        if trained is None:
-            raise interrupt or ValueError("the vectors are not finite: take a lower alpha")
-        self.run_ = job.record()
-        self.wv = WordVectors(trained.words, trained.values)
-        self._saved = job._run.saved_words(self.min_count)
+        options = {**self._options, "epochs": epochs, "step": alpha}
+
+        def take(job):
+            return job._run.saved_words(self.min_count)
+
+        self._saved, interrupt = _train(self, text, options, take, initial, callback)
         if interrupt is not None:
             raise interrupt
 
 
-_NOT_HERE = "help(hogwild.Word2Vec) has those that there are"
+class GloVe:
+    """Trains word vectors by how often words stand near each other; the saved vector of a word is the sum of its two.
+
+    Parameters
+    ----------
+    sentences, corpus_file, vector_size, min_count, workers, alpha, seed, reproducible, callback
+        As of Word2Vec.
+    window : int, default=10
+    x_max : float, default=10
+        The count from which on pairs of words weigh the same.
+    epochs : int or None, default=None
+        None: the model's default.
+
+    Attributes
+    ----------
+    wv : WordVectors
+    run_ : hogwild.Run
+    """
+
+    _TERMS = {"step": "alpha", "dimension": "vector_size"}
+
+    def __init__(self, sentences=None, corpus_file=None, vector_size=100, window=10, min_count=5, x_max=10.0, workers=3,
+                 alpha=None, epochs=None, seed=1, reproducible=False, callback=None, **others):
+        _require_text("GloVe", others, sentences, corpus_file)
+        require_count("min_count", min_count)
+        options = {"model": "glove", "dimension": vector_size, "window": window, "x_max": x_max, "epochs": epochs,
+                   "step": alpha, "seed": seed, "reproducible": bool(reproducible), **workers_of(workers, "workers")}
+        interrupt = _train(self, _Text(corpus_file, sentences, min_count), options, lambda job: None, None, callback)[1]
+        if interrupt is not None:
+            raise interrupt
+
+    @property
+    def vector_size(self):
+        return self.wv.vector_size
+
+
+def _require_text(called, others, sentences, corpus_file):
+    for name in others:
+        raise TypeError(f"{name} is none of {called}'s parameters here: {_ELSEWHERE.get(name, _NOT_HERE)}")
+    if (sentences is None) == (corpus_file is None):
+        raise TypeError("give sentences, or the name of a corpus_file")
+
+
+def _train(of, text, options, take, initial, callback):
+    """Gives `of` the vectors of a text, as the attributes wv and run_. Returns take(job), and what a signal's handler
+    raised meanwhile, or None."""
+    try:
+        job = Job(text, words_of(options), initial, callback, "the text")
+        interrupt = job._interrupted()
+        trained = job._run.vectors()
+    except ConfigError as fault:
+        raise said_here(fault, of._TERMS) from None
+    if trained is None:
+        raise interrupt or ValueError(f"the vectors are not finite: take a lower {of._TERMS['step']}")
+    of.run_ = job.record()
+    of.wv = WordVectors(trained.words, trained.values)
+    return take(job), interrupt
+
+
+_NOT_HERE = "help() has those that there are"
 # Names that gensim's users know, and the alternatives here.
 _ELSEWHERE = {
     "end_alpha": "the step falls as the model's own schedule has it; start_alpha is the first one",

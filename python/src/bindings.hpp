@@ -14,6 +14,7 @@ namespace nb = nanobind;
 void warn_of(const std::vector<std::string>& notes);
 /// A word of any bytes as str: bytes that are not UTF-8 become surrogates, as in file names. With the GIL.
 nb::object str_of_bytes(const std::string& word);
+nb::list list_of_bytes(const std::vector<std::string>& words);
 
 // The parts of the module, one for each source.
 void bind_errors(nb::module_& m);
@@ -26,6 +27,7 @@ void bind_shared(nb::module_& m);
 void bind_run(nb::module_& m);
 void bind_stream(nb::module_& m);
 void bind_scoring(nb::module_& m);
+void bind_triples(nb::module_& m);
 void bind_live(nb::module_& m);
 void bind_search(nb::module_& m);
 

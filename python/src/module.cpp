@@ -15,6 +15,7 @@ NB_MODULE(_engine, m) {
   python::bind_run(m);
   python::bind_stream(m);
   python::bind_scoring(m);
+  python::bind_triples(m);
   python::bind_live(m);
   python::bind_search(m);
 }

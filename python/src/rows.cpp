@@ -14,6 +14,7 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/edges.hpp>
 #include <hogwild/trained_model.hpp>
 
 #include <data_files.hpp>
@@ -152,6 +153,24 @@ python_rows read_text(const nb::bytes& text, std::uint64_t min_count, const std:
   return python_rows(read_corpus(all, "the sentences", {.min_count = min_count, .words = known}));
 }
 
+/// Edges in a file, or in memory, as rows of nodes.
+python_rows open_graph(const std::string& path, bool directed) {
+  std::vector<std::string> notes;
+  const edge_options how{.directed = directed, .note = [&](std::string_view note) { notes.emplace_back(note); }};
+  const auto open = [&] {
+    const nb::gil_scoped_release release;
+    return python_rows(open_edges(path, how));
+  };
+  python_rows rows = open();
+  warn_of(notes);
+  return rows;
+}
+python_rows read_graph(const nb::bytes& text, bool directed) {
+  const std::string_view all(text.c_str(), text.size());
+  const nb::gil_scoped_release release;
+  return python_rows(read_edges(all, "the edges", {.directed = directed, .note = [](std::string_view) {}}));
+}
+
 known_words words_of(const python_rows& rows) {
   known_words all;
   if (!rows.words()) return all;
@@ -235,12 +254,14 @@ void bind_rows(nb::module_& m) {
                   nb::arg("cache_folder"), nb::arg("memory").none(), nb::arg("table"))
       .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"), nb::arg("words").none() = nb::none())
       .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"), nb::arg("words").none() = nb::none())
+      .def_static("open_edges", open_graph, nb::arg("path"), nb::arg("directed"))
+      .def_static("read_edges", read_graph, nb::arg("text"), nb::arg("directed"))
       .def("words", words_of)
       .def_prop_ro("rows", [](const python_rows& rows) { return rows.view().rows(); })
       .def_prop_ro("columns", [](const python_rows& rows) { return rows.view().columns; })
       .def("arrays", arrays_of)
       .def("weights", [](const python_rows& rows) { return to_numpy(weights_of(rows)); })
-      .def_prop_ro("column_names", &python_rows::column_names)
+      .def_prop_ro("column_names", [](const python_rows& rows) { return list_of_bytes(rows.column_names()); })
       .def_prop_ro("first_column", &python_rows::first_column)
       .def_prop_ro("nonzeros", [](const python_rows& rows) { return rows.view().nonzeros(); })
       .def_prop_ro("from_cache",

@@ -48,8 +48,8 @@ class python_rows {
   const sparse_dataset* dataset() const { return std::get_if<sparse_dataset>(&rows_); }
   /// The words of a text; nothing for other rows.
   const std::optional<vocabulary>& words() const { return words_; }
-  /// Whether they were read from a table.
-  bool is_table() const { return schema_ != nullptr; }
+  /// That of a table, or of labelled text; null for other rows.
+  const table_schema* schema() const { return schema_.get(); }
   /// The words of labels that are words, by number; empty if labels are numbers.
   std::span<const std::string> label_words() const;
   /// Gives a model that was trained on these rows what is known of their columns and labels.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <hogwild/detail/command/registered_training.hpp>
+#include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/words/word_model.hpp>
@@ -88,7 +89,10 @@ python_run::python_run(nb::object rows, const std::vector<std::string>& words, n
       tells_(!told_.is_none()),
       data_(nb::cast<const python_rows&>(rows_)),
       request_(request_of(words, source)) {
-  if (!initial_.is_none()) begin_with_ = &nb::cast<const saved_model&>(initial_);
+  if (nb::isinstance<word_vectors>(initial_))
+    vectors_to_begin_with_ = &nb::cast<const word_vectors&>(initial_);
+  else if (!initial_.is_none())
+    begin_with_ = &nb::cast<const saved_model&>(initial_);
   if (!own_.is_none()) model_ = &nb::cast<const own_model&>(own_);
   if (cli::find_training(request_.model) != nullptr && (model_ == nullptr || model_->name() != request_.model))
     throw config_error("there is no model " + request_.model + ": hogwild.models() has those that there are");
@@ -137,8 +141,26 @@ python_run::~python_run() {
   thread_.join();
 }
 
+void python_run::begin_with(const word_vectors& vectors, const named_model& m, std::span<const std::uint32_t> columns,
+                            train_options& options) {
+  const text_classifier* const texts = std::get_if<text_classifier>(&m);
+  if (!data_.words() && (texts == nullptr || data_.schema() == nullptr))
+    throw config_error("models of words, and text_classifier on labelled text, begin with word vectors");
+  // Trials of a step search begin with them, too; it is noted once.
+  options.initial = [this, &vectors, &m, texts, columns, told = std::make_shared<bool>(false)](std::span<float> all) {
+    const std::size_t taken =
+        data_.words() ? warm_start(vectors, m, *data_.words(), all)
+                      : begin_with_vectors(vectors, *texts, *data_.schema(), columns, all) * texts->dimension;
+    if (!std::exchange(*told, true))
+      on_note("begins with " + std::to_string(taken) + " of " + std::to_string(all.size()) +
+              " parameters from the word vectors");
+  };
+}
+
 void python_run::run() {
-  sparse_view rows = data_.view();
+  std::optional<sparse_dataset> of_words;
+  if (data_.words()) of_words = cli::rows_of_words(request_, *data_.dataset());
+  sparse_view rows = of_words ? of_words->view() : data_.view();
   rows.first_column = data_.first_column();
   const std::vector<std::uint32_t> columns = data_.columns();
   const std::shared_ptr<const saved_model> initial(std::shared_ptr<void>(), begin_with_);
@@ -152,7 +174,9 @@ void python_run::run() {
   options.observers.push_back(this);
   // In the numbering of the initial model, whose first column may have another number.
   std::vector<std::uint32_t> known = columns;
-  if (initial && data_.words()) {
+  if (vectors_to_begin_with_ != nullptr) {
+    begin_with(*vectors_to_begin_with_, m, columns, options);
+  } else if (initial && data_.words()) {
     options.initial = [&](std::span<float> all) {
       std::ranges::copy(parameters_of_words(*initial, m, *data_.words(), request_.data), all.begin());
     };
@@ -167,7 +191,7 @@ void python_run::run() {
         [&](std::size_t k, std::span<float> values) { warm_start_state(*initial, k, m, known, {}, values); }, options);
     if (!told.empty()) on_note(told);
   }
-  if (initial && (!initial->schema.empty() || data_.is_table()))
+  if (initial && (!initial->schema.empty() || data_.schema() != nullptr))
     throw config_error(
         "a model of a table is trained further by the command, which finds columns by their names: "
         "python -m hogwild train TABLE --init MODEL");
@@ -180,12 +204,12 @@ void python_run::run() {
   train_result result = cli::train_with_engine(m, rows, request_, options, nullptr);
   std::optional<saved_model> saved;
   std::optional<word_vectors> vectors;
-  std::optional<named_model> of_words;
+  std::optional<named_model> trained;
   const bool sound = result.status != run_status::diverged || std::isfinite(result.objective);
   const bool keeps =
       (model_ == nullptr || model_->is_saved()) && sound && !result.parameters.empty() && result.examples > 0;
   if (keeps && data_.words())
-    vectors = vectors_of(m, result.parameters, *data_.words()), of_words = m;
+    vectors = vectors_of(m, result.parameters, *data_.words()), trained = m;
   else if (keeps)
     saved = request_.several.keeps_several() ? cli::saved_of_several(request_, m, result, columns)
                                              : to_saved(m, result.parameters, result.labels, columns);
@@ -201,7 +225,7 @@ void python_run::run() {
   result_ = std::move(result);
   saved_ = std::move(saved);
   vectors_ = std::move(vectors);
-  of_words_ = std::move(of_words);
+  of_words_ = std::move(trained);
 }
 
 nb::object python_run::wait(std::optional<double> seconds) {

@@ -34,9 +34,9 @@ namespace hogwild::python {
 /// holds the interpreter may ask for its state while it trains.
 class python_run final : public observer {
  public:
-  /// Begins at once. `rows` is a python_rows. `initial` is a saved_model to begin with, or None. `told` is a callback
-  /// or None; it is called with the figures of each epoch, on the run's thread, and ends the run by returning something
-  /// true. `own` is an own_model, whose name `words` then contain as that of the model, or None.
+  /// Begins at once. `rows` is a python_rows. `initial` is a saved_model or word_vectors to begin with, or None. `told`
+  /// is a callback or None; it is called with the figures of each epoch, on the run's thread, and ends the run by
+  /// returning something true. `own` is an own_model, whose name `words` then contain as that of the model, or None.
   python_run(nb::object rows, const std::vector<std::string>& words, nb::object initial, nb::object told,
              const std::string& source, nb::object own);
   python_run(const python_run&) = delete;
@@ -70,6 +70,9 @@ class python_run final : public observer {
 
  private:
   void run();
+  /// Begins the model with word vectors, for words that both have.
+  void begin_with(const word_vectors& vectors, const named_model& m, std::span<const std::uint32_t> columns,
+                  train_options& options);
   /// Waits without the interpreter; returns whether the run has ended.
   bool ended_by(std::chrono::steady_clock::time_point until);
   void require_end();
@@ -87,6 +90,7 @@ class python_run final : public observer {
   bool dropped_ = false;  ///< no Python object refers to it any more
   const python_rows& data_;
   const saved_model* begin_with_ = nullptr;
+  const word_vectors* vectors_to_begin_with_ = nullptr;
   const own_model* model_ = nullptr;
   cli::train_request request_;
   std::stop_source stop_{};

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
@@ -28,13 +29,13 @@ nb::object str_of_bytes(const std::string& word) {
   return nb::steal(text);
 }
 
-namespace {
-
-nb::list in_python(const std::vector<std::string>& words) {
+nb::list list_of_bytes(const std::vector<std::string>& words) {
   nb::list all;
   for (const std::string& word : words) all.append(str_of_bytes(word));
   return all;
 }
+
+namespace {
 
 nb::bytes bytes_of(const saved_model& saved) {
   const std::vector<std::byte> all = model_bytes(saved, model_format::binary);
@@ -74,9 +75,10 @@ void bind_saved(nb::module_& m) {
                     made.values.assign(numbers.begin(), numbers.end());
                     return made;
                   })
+      .def_static("of_text", [](const saved_model& saved) { return vectors_in(saved, "the model"); })
       .def("save", [](const word_vectors& vectors,
                       const std::string& path) { save_word_vectors(path, vectors, vector_format_for(path)); })
-      .def_prop_ro("words", [](const word_vectors& vectors) { return in_python(vectors.words); })
+      .def_prop_ro("words", [](const word_vectors& vectors) { return list_of_bytes(vectors.words); })
       .def_prop_ro("values", [](const word_vectors& vectors) {
         return to_numpy(std::vector<float>(vectors.values), vectors.words.size(), vectors.dimension);
       });
@@ -96,14 +98,14 @@ void bind_saved(nb::module_& m) {
       .def_ro("model", &saved_model::model)
       .def_ro("options", &saved_model::model_options)
       .def_ro("width", &saved_model::width)
-      .def_prop_ro("names", [](const saved_model& saved) { return in_python(saved.names); })
+      .def_prop_ro("names", [](const saved_model& saved) { return list_of_bytes(saved.names); })
       .def_ro("schema", &saved_model::schema)
       .def_prop_ro("label_names",
                    [](const saved_model& saved) {
                      std::vector<std::string> names;
                      for (const double label : saved.labels.values())
                        if (saved.names_classes()) names.push_back(saved.text_of_label(label));
-                     return in_python(names);
+                     return list_of_bytes(names);
                    })
       .def_prop_ro("first_column", [](const saved_model& saved) { return detail::said_first_column(saved); })
       .def_prop_ro("labels",

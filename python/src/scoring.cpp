@@ -6,16 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <hogwild/detail/data/numbered_rows.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/formats/libsvm.hpp>
+#include <hogwild/detail/formats/named_lines.hpp>
 #include <hogwild/detail/platform/topology.hpp>
+#include <hogwild/detail/results/metrics.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/teams/thread_team.hpp>
+#include <hogwild/error.hpp>
+#include <hogwild/formats/tables.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/rows.hpp>
 
@@ -33,11 +40,35 @@ struct rows_to_predict {
   numbered_rows rows;
 };
 
+/// Row starts, columns as positions of the model's, and values.
+nb::tuple arrays_of_rows(const rows_to_predict& of) {
+  const sparse_view view = of.rows.view();
+  std::vector<std::int64_t> start{0};
+  std::vector<std::uint32_t> index;
+  std::vector<float> value;
+  row_cursor cursor(view);
+  for (std::size_t r = 0; r < view.rows(); ++r) {
+    const sparse_row<float> z = cursor.row(r);
+    index.insert(index.end(), z.index.begin(), z.index.end());
+    value.insert(value.end(), z.value.begin(), z.value.end());
+    start.push_back(static_cast<std::int64_t>(index.size()));
+  }
+  return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(index)), to_numpy(std::move(value)));
+}
+
 /// A model that predicts, and its map of columns, which is made once.
 class python_predictor {
  public:
-  explicit python_predictor(const saved_model& saved)
-      : model_(saved), known_(saved.columns), first_column_(detail::said_first_column(saved)) {}
+  /// `of_text`: it also reads lines of labelled text, on whose words it was trained.
+  python_predictor(const saved_model& saved, bool of_text)
+      : model_(saved), known_(saved.columns), first_column_(detail::said_first_column(saved)) {
+    if (!of_text) return;
+    const std::optional<table_schema> schema = schema_of(saved, "the model");
+    if (!schema || schema->text != named_text::labelled_text)
+      throw config_error("a " + saved.model + " model of other rows than labelled text says nothing of a text");
+    lines_.emplace(*schema, true);
+    lines_->begin({}, "the text");
+  }
 
   const predictor& model() const { return model_; }
 
@@ -57,6 +88,46 @@ class python_predictor {
     const nb::gil_scoped_release release;
     return std::unique_ptr<rows_to_predict>(
         new rows_to_predict{std::move(kept), numbered_rows(from, rows, columns, options(columns, name))});
+  }
+
+  /// Lines of text, of which `before` came earlier. Labels are ignored. Lines of blanks are no rows.
+  std::unique_ptr<rows_to_predict> text(const nb::bytes& lines, const std::string& name, std::size_t before) const {
+    const std::string_view all(lines.c_str(), lines.size());
+    const nb::gil_scoped_release release;
+    try {
+      const libsvm_rows read = lines_->parse(all, name);
+      const csr_arrays from{.row_start = read.row_start, .index = read.index, .value = read.value};
+      const row_options how{.name = name, .numbering = &known_, .first_column = 1};  // parsed ones count from 0
+      return std::unique_ptr<rows_to_predict>(new rows_to_predict{array(), numbered_rows(from, how)});
+    } catch (const format_error& fault) {
+      const std::string said = fault.what();  // file:line:column: message
+      throw format_error(name, before + fault.line(), fault.column(), said.substr(said.find(": ") + 2));
+    }
+  }
+
+  /// The numbers of the `most` classes with the best scores of each row, the best first, and their probabilities.
+  nb::tuple best(const rows_to_predict& rows, std::size_t most, std::size_t workers) const {
+    std::vector<std::uint32_t> classes;
+    std::vector<double> probabilities;
+    std::size_t n = 0;
+    {
+      const nb::gil_scoped_release release;
+      const sparse_view view = rows.rows.view();
+      n = view.rows(), most = std::min(most, model_.labels().classes());
+      classes.resize(n * most), probabilities.resize(n * most);
+      const auto threads = thread_team::make(thread_team_kind::std, std::clamp<std::size_t>(n, 1, workers), false);
+      threads->run([&](std::size_t worker) {
+        row_cursor cursor(view);
+        for (std::size_t r = worker; r < n; r += threads->size()) {
+          const sparse_row<float> z = cursor.row(r);
+          const std::vector<std::uint32_t> best = best_classes(model_.scores_of(z, most).scores, most);
+          const std::vector<double> all = model_.probabilities(z);
+          for (std::size_t k = 0; k < best.size(); ++k)
+            classes[r * most + k] = best[k], probabilities[r * most + k] = all[best[k]];
+        }
+      });
+    }
+    return nb::make_tuple(to_numpy(std::move(classes), n, most), to_numpy(std::move(probabilities), n, most));
   }
 
   /// The score of each row: the margin, the number of the class, or the number.
@@ -115,14 +186,17 @@ class python_predictor {
   predictor model_;
   column_numbering known_;
   std::uint32_t first_column_;
+  std::optional<named_lines> lines_{};  ///< reads text
 };
 
 }  // namespace
 
 void bind_scoring(nb::module_& m) {
-  nb::class_<rows_to_predict>(m, "RowsToPredict");
+  nb::class_<rows_to_predict>(m, "RowsToPredict").def("arrays", arrays_of_rows);
   nb::class_<python_predictor>(m, "Predictor")
-      .def(nb::init<const saved_model&>())
+      .def(nb::init<const saved_model&, bool>(), nb::arg("saved"), nb::arg("of_text") = false)
+      .def("text", &python_predictor::text, nb::arg("lines"), nb::arg("name"), nb::arg("before"))
+      .def("best", &python_predictor::best, nb::arg("rows"), nb::arg("most"), nb::arg("workers"))
       .def("csr", &python_predictor::csr, nb::arg("row_start"), nb::arg("index"), nb::arg("value"), nb::arg("columns"),
            nb::arg("name"))
       .def("dense", &python_predictor::dense, nb::arg("value"), nb::arg("rows"), nb::arg("columns"), nb::arg("name"))
@@ -139,6 +213,7 @@ void bind_scoring(nb::module_& m) {
       .def_prop_ro("has_probabilities", [](const python_predictor& asked) { return asked.model().has_probabilities(); })
       .def_prop_ro("scores_classes", [](const python_predictor& asked) { return asked.model().scores_classes(); });
   m.def("default_workers", [] { return default_workers(); });
+  m.def("begins_compressed", [](const nb::bytes& first) { return begins_compressed({first.c_str(), first.size()}); });
 }
 
 }  // namespace hogwild::python

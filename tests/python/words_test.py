@@ -241,3 +241,28 @@ def test_files_that_save_has_not_written_are_refused(kind, tmp_path):
     for name in (*files, "array.npy", "others.npz"):
         with pytest.raises(ValueError, match=name + r" was not written by \w+.save\(\), or is damaged"):
             kind.load(tmp_path / name)
+
+
+def test_glove_counts_words_that_stand_together(tmp_path):
+    options = dict(vector_size=16, window=4, min_count=1)
+    model = hw.words.GloVe(sentences(), workers=2, **options)
+    for word, others in (("red", {"green", "blue", "white"}), ("two", {"one", "three", "four"})):
+        assert {w for w, _ in model.wv.most_similar(word, topn=3)} == others
+    (tmp_path / "text").write_text("\n".join(" ".join(s) for s in sentences()))
+    one, other = (hw.words.GloVe(**text, workers=n, epochs=3, reproducible=True, **options)
+                  for text, n in ((dict(sentences=sentences()), 1), (dict(corpus_file=tmp_path / "text"), 3)))
+    assert one.wv.index_to_key == other.wv.index_to_key and np.array_equal(one.wv.vectors, other.wv.vectors)
+    copy = pickle.loads(pickle.dumps(one))
+    assert copy.vector_size == 16 and copy.run_.history == one.run_.history and len(one.run_.history) == 3
+    rare = hw.words.GloVe(sentences(), workers=1, epochs=3, x_max=1e9, **options)
+    assert not np.allclose(rare.wv.vectors, one.wv.vectors)
+
+
+@pytest.mark.parametrize("options, fault, says", [
+    (dict(negative=5), TypeError, "negative is none of GloVe's"), (dict(x_max=0), ValueError, "x_max"),
+    (dict(window=0), ValueError, "window"), (dict(vector_size=0), ValueError, "1 to 65536 dimensions"),
+    (dict(min_count=0), ValueError, "min_count=0"), (dict(alpha=-1), ValueError, "step is alpha here"),
+    (dict(corpus_file="x"), TypeError, "give sentences, or")])
+def test_what_glove_has_not_is_refused(options, fault, says):
+    with pytest.raises(fault, match=says):
+        hw.words.GloVe([["a", "b", "c"]] * 10, **dict(min_count=1) | options)
