@@ -26,6 +26,6 @@ def __getattr__(name):
     """Imports parts on first use that need scipy, scikit-learn or PyTorch, whose import is slow."""
     if name in ("MatrixFactorization", "Word2Vec", "WordVectors"):
         return getattr(_importlib.import_module("hogwild.factors" if name[0] == "M" else "hogwild.words"), name)
-    if name in ("recommend", "sklearn", "search", "torch"):
+    if name in ("graph", "kg", "recommend", "sklearn", "search", "text", "torch", "words"):
         return _importlib.import_module("hogwild." + name)
     raise AttributeError(f"module 'hogwild' has no attribute {name!r}")
