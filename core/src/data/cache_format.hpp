@@ -78,7 +78,8 @@ struct cache_header {
   std::uint32_t label_values = 0;      ///< entries of label_table; 0: labels are f64; at most 256 without lists
   std::uint32_t label_text_words = 0;  ///< 64-bit words that follow them: the spelling of labels (label_spelling.hpp),
                                        ///< for tables first the schema: its bytes, then these in whole words;
-                                       ///< then stated_numbers::encode(), if there are any
+                                       ///< then stated_numbers::encode(), if there are any; for corpora instead
+                                       ///< the parts of columns (column_parts.hpp), or none
   std::uint8_t index_bytes = 4;        ///< or 2: then columns are packed
   std::uint8_t value_bytes = 4;        ///< or 2
   std::uint8_t values_rounded = 0;     ///< 1: to half precision, by option
@@ -91,6 +92,7 @@ struct cache_header {
   bool labels_coded() const { return !has_lists() && label_values > 0; }
   bool has_lists() const { return version == list_cache_version; }
   bool has_schema() const { return kind == input_format::table && numbered == 0; }
+  bool has_parts() const { return kind == input_format::corpus && label_text_words > 0; }
   bool columns_packed() const { return index_bytes == 2; }
   image_shape image() const { return {image_planes, image_height, image_width}; }
   /// Its numbers must be below 2^8, 2^16 and 2^16.

@@ -159,6 +159,12 @@ label_column dataset_mapping::label() const {
       if (!stated) damaged("numbers of rows");
       stated_ = *std::move(stated);
     }
+    if (arrays_->header.has_parts()) {
+      const auto parts = decode_parts(texts, arrays_->header.columns);
+      if (!parts) damaged("parts of columns");
+      parts_ = *parts;
+      texts = {};
+    }
     auto spelling = label_spelling::decode(std::as_bytes(texts));
     if (!spelling) damaged("texts of labels");
     spelling_ = *std::move(spelling);
@@ -180,6 +186,11 @@ std::span<const std::byte> dataset_mapping::schema() const {
 const stated_numbers& dataset_mapping::stated() const {
   static_cast<void>(label());  // checks the section
   return stated_;
+}
+
+const column_parts& dataset_mapping::parts() const {
+  static_cast<void>(label());  // checks the section
+  return parts_;
 }
 
 const column_numbering& dataset_mapping::numbering() const {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/column_parts.hpp>
 #include <hogwild/detail/data/label_spelling.hpp>
 
 #include "data/cache_format.hpp"
@@ -54,6 +55,8 @@ class dataset_mapping : public row_source {
   std::span<const std::byte> schema() const;
   /// What the text stated for the rows, in its order.
   const stated_numbers& stated() const;
+  /// What columns consist of.
+  const column_parts& parts() const;
   const column_numbering& numbering() const;
 
  private:
@@ -81,6 +84,7 @@ class dataset_mapping : public row_source {
   mutable label_spelling spelling_;
   mutable std::span<const std::byte> schema_;
   mutable stated_numbers stated_;
+  mutable column_parts parts_;
   mutable label_column label_;
 };
 

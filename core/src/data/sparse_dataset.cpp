@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include <hogwild/detail/data/column_parts.hpp>
 #include <hogwild/detail/data/dataset_digest.hpp>
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/detail/data/row_cursor.hpp>
@@ -268,6 +269,13 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   if (lists) sizes.version = detail::list_cache_version;
   const std::span<const double> table = lists ? rows.label.table() : codes.table();
   sizes.label_values = static_cast<std::uint32_t>(table.size());
+  const column_parts parts = parts_of(rows);
+  std::vector<std::uint64_t> text;
+  if (!parts.start.empty()) {
+    sizes.kind = detail::input_format::corpus;
+    text = detail::encode_parts(parts);
+    sizes.label_text_words = static_cast<std::uint32_t>(text.size());
+  }
   sizes.value_bytes = are_halves(rows) ? 2 : 4;
   sizes.set_image(rows.image);
   const std::vector<std::uint32_t> degree = degrees_of(rows, chosen);
@@ -276,6 +284,7 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   const detail::writable_arrays to(file.arrays());
   to.columns(original, degree);
   std::ranges::copy(table, to.label_table.begin());
+  std::ranges::copy(text, to.label_text.begin());
   copy_labels(rows.label, chosen, codes, file);
   row_cursor cursor(rows);
   std::uint64_t place = 0;
