@@ -8,6 +8,7 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 
+#include "formats/subwords.hpp"
 #include "formats/table_schema.hpp"
 #include "formats/text_hashes.hpp"
 #include "text/byte_search.hpp"
@@ -32,10 +33,6 @@ std::uint64_t as_signed(std::uint32_t hash) {
 
 /// Words are this many ahead when their places in the table of names are fetched.
 constexpr std::size_t ahead = 8;
-
-bool continues_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u;
-}
 
 }  // namespace
 
@@ -162,18 +159,9 @@ void labelled_text_parser::add_entries(reading& in) const {
   if (schema_.most_characters > 0)
     for (const std::string_view word : in.words) {
       in.marked.assign("<").append(word).append(">");
-      const std::string_view all = in.marked;
-      for (std::size_t first = 0; first < all.size(); ++first) {
-        if (continues_character(all[first])) continue;
-        std::size_t last = first;
-        for (unsigned characters = 1; characters <= schema_.most_characters && last < all.size(); ++characters) {
-          for (++last; last < all.size() && continues_character(all[last]);) ++last;
-          const bool is_mark_alone = characters == 1 && (first == 0 || last == all.size());
-          if (characters < schema_.least_characters || is_mark_alone) continue;
-          const std::uint64_t hash = fasttext_hash(all.substr(first, last - first));
-          in.entries.emplace_back(index_of(labelled_text_column::subword, hash & mask), 1.0f);
-        }
-      }
+      for_subwords(in.marked, schema_.least_characters, schema_.most_characters, [&](std::string_view part) {
+        in.entries.emplace_back(index_of(labelled_text_column::subword, fasttext_hash(part) & mask), 1.0f);
+      });
     }
   in.unite();
   in.counted.clear();
