@@ -26,8 +26,11 @@ float length_of(std::span<const float> row) {
   return square > 0.0 ? static_cast<float>(std::sqrt(square)) : 1.0f;
 }
 
-nearest_rows::nearest_rows(std::span<const float> rows, std::size_t width)
-    : rows_(rows), width_(width), table_(padded(rows, width), padded_to_lanes(width), {}, true, isa::automatic) {}
+nearest_rows::nearest_rows(std::span<const float> rows, std::size_t width, std::size_t unseen)
+    : rows_(rows),
+      width_(width),
+      table_(padded(rows.first(rows.size() - unseen * width), width), padded_to_lanes(width), {}, true,
+             isa::automatic) {}
 
 std::vector<std::vector<scored_target>> nearest_rows::of(std::span<const std::uint32_t> asked, std::size_t top) const {
   std::vector<std::vector<scored_target>> nearest(asked.size());

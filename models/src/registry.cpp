@@ -2,12 +2,15 @@
 #include <hogwild/registry.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 
@@ -88,11 +91,14 @@ word_vectors vectors_of(const named_model& m, std::span<const float> parameters,
   word_vectors vectors{.dimension = layout->dimension};
   vectors.words.reserve(words.size());
   vectors.values.resize(words.size() * layout->dimension);
+  const window_model* const windows = detail::windows_of(m);
+  const auto parts = windows == nullptr ? std::nullopt : std::optional(detail::word_parts(*windows, words));
   for (std::size_t w = 0; w < words.size(); ++w) {
     vectors.words.emplace_back(words.word(w));
     for (const std::size_t begin : layout->begins)
       for (std::size_t k = 0; k < layout->dimension; ++k)
         vectors.values[w * layout->dimension + k] += parameters[begin + w * layout->stride + k];
+    if (parts) parts->add(parameters, w, std::span(vectors.values).subspan(w * layout->dimension, layout->dimension));
   }
   return vectors;
 }

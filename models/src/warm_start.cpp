@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -12,6 +13,7 @@
 #include <hogwild/detail/model/kernel_models.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/saved_state.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model.hpp>
@@ -166,6 +168,8 @@ std::size_t warm_start(const word_vectors& saved, const named_model& m, const vo
   if (saved.dimension != layout->dimension)
     throw config_error("the saved word vectors have " + std::to_string(saved.dimension) + " dimensions, not " +
                        std::to_string(layout->dimension));
+  const window_model* const windows = detail::windows_of(m);
+  const auto own = windows == nullptr ? std::nullopt : std::optional(detail::word_parts(*windows, words));
   std::size_t taken = 0;
   for (std::size_t w = 0; w < saved.words.size(); ++w) {
     const auto position = words.find(saved.words[w]);
@@ -174,6 +178,7 @@ std::size_t warm_start(const word_vectors& saved, const named_model& m, const vo
     for (const std::size_t begin : layout->begins)
       std::ranges::transform(saved.row(w), &parameters[begin + *position * layout->stride],
                              [&](float x) { return x / parts; });
+    if (own) own->separate(*position, parameters);
     taken += layout->begins.size() * saved.dimension;
   }
   return taken;

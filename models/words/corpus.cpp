@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/column_parts.hpp>
 #include <hogwild/detail/data/half.hpp>
 #include <hogwild/error.hpp>
 
@@ -168,8 +169,11 @@ class corpus_reading {
   };
 
   sparse_dataset write() {
-    detail::dataset_writer file = make_file();
+    std::vector<std::uint64_t> parts;
+    if (options_.subwords.any()) parts = detail::encode_parts(subword_table(words_, options_.subwords).parts());
+    detail::dataset_writer file = make_file(parts.size());
     const detail::writable_arrays to(file.arrays());
+    std::ranges::copy(parts, to.label_text.begin());
     std::vector<std::uint32_t> original(words_.size()), degree(words_.size());
     std::iota(original.begin(), original.end(), 0u);
     std::ranges::transform(words_.counts(), degree.begin(), [](std::uint64_t n) {
@@ -198,7 +202,7 @@ class corpus_reading {
     return std::move(file).finish();
   }
 
-  detail::dataset_writer make_file() const {
+  detail::dataset_writer make_file(std::size_t words_of_parts) const {
     detail::cache_header sizes;
     sizes.rows = rows_;
     sizes.columns = words_.size();
@@ -207,6 +211,9 @@ class corpus_reading {
     if (options_.words) sizes.unknown_entries = left_out_;
     sizes.rows_per_block = detail::rows_per_block(sizes.rows, sizes.nonzeros);
     sizes.label_values = 1;
+    if (words_of_parts > std::numeric_limits<std::uint32_t>::max())
+      throw input_error(name_ + ": the words have too many parts: take fewer words by a larger --min-count");
+    sizes.label_text_words = static_cast<std::uint32_t>(words_of_parts);
     sizes.kind = detail::input_format::corpus;
     sizes.value_bytes = 2;
     detail::narrow_indices(sizes);

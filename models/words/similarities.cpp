@@ -123,18 +123,24 @@ word_questions load_word_questions(const std::string& path) {
   return parse_analogies(text, name);
 }
 
-std::vector<similarity_result> measure_similarities(const word_vectors& vectors, const similarity_pairs& asked) {
-  const detail::word_lookup words(vectors.words);
+std::vector<similarity_result> measure_similarities(const known_words& words, const similarity_pairs& asked) {
+  const detail::word_lookup places(words.vectors.words);
+  const auto vector_of = [&](const std::string& word) -> std::optional<std::vector<float>> {
+    const auto place = places.find(word);
+    if (!place) return words.unseen(word);
+    const std::span<const float> row = words.vectors.row(*place);
+    return std::vector<float>(row.begin(), row.end());
+  };
   std::vector<similarity_result> results;
   for (const std::string& set : asked.sets) results.push_back({.set = set});
   std::vector<std::vector<double>> said(results.size()), computed(results.size());
   for (const word_pair& pair : asked.pairs) {
-    const auto first = words.find(pair.words[0]), second = words.find(pair.words[1]);
+    const auto first = vector_of(pair.words[0]), second = vector_of(pair.words[1]);
     const bool found = first && second;
     ++(found ? results[pair.set].found : results[pair.set].missed);
     if (!found) continue;
     said[pair.set].push_back(pair.score);
-    computed[pair.set].push_back(cosine(vectors.row(*first), vectors.row(*second)));
+    computed[pair.set].push_back(cosine(*first, *second));
   }
   for (std::size_t set = 0; set < results.size(); ++set) results[set].spearman = spearman(said[set], computed[set]);
   return results;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +14,7 @@
 namespace hogwild::detail {
 
 /// Throws config_error for an option out of range.
-window_model windows_for(std::size_t words, const model_options& options);
+window_model windows_for(const sparse_view& rows, const model_options& options);
 std::vector<model_option> window_options();
 void check_window_options(const model_options& options);
 
@@ -32,7 +30,7 @@ class window_descriptor final : public descriptor_for<M> {
   void check(const model_options& options) const override { check_window_options(options); }
 
   named_model make(const model_data& data, const model_options& options) const override {
-    return M{{windows_for(data.features(), options)}};
+    return M{{windows_for(data.rows, options)}};
   }
 
   std::shared_ptr<const loaded_model> load(const saved_model&) const override {

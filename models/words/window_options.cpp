@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <string>
 
 #include "words/window_descriptor.hpp"
 
@@ -12,7 +13,15 @@ std::vector<model_option> window_options() {
       count_option("window", usual.window, "neighbours on each side of a word, at most"),
       count_option("negative", usual.negative, "words drawn at random for contrast, for each window"),
       flag_option("hierarchical", "hierarchical softmax over a Huffman tree of the words, instead of drawn words"),
-      number_option("sample", usual.sample, "words that are a larger fraction of the text are thinned out; 0: none")};
+      number_option("sample", usual.sample, "words that are a larger fraction of the text are thinned out; 0: none"),
+      {"subwords", "MIN-MAX", "none",
+       "vectors of parts of words of so many characters, too, as in fastText, so that unseen words have vectors",
+       [](const std::string& text) {
+         subword_shape ignored;
+         return read_subwords(text, ignored);
+       }},
+      count_option("buckets", usual.subwords.buckets,
+                   "with --subwords: parts whose hashes are equal modulo N are one")};
 }
 
 void check_window_options(const model_options& options) {
@@ -22,11 +31,23 @@ void check_window_options(const model_options& options) {
   if (options.flag("hierarchical", false) && options.given("negative"))
     throw config_error(
         "--negative is how many words are drawn for contrast, and --hierarchical draws none: leave out one of them");
+  const std::size_t buckets = options.count("buckets", 1);
+  if (buckets < 1 || buckets > subword_shape::most_buckets)
+    throw config_error("--buckets is a number from 1 to " + std::to_string(subword_shape::most_buckets));
+  if (options.given("buckets") && !options.given("subwords"))
+    throw config_error("--buckets is for the parts of words, and needs --subwords MIN-MAX");
 }
 
-window_model windows_for(std::size_t words, const model_options& options) {
+window_model windows_for(const sparse_view& rows, const model_options& options) {
   window_model m;
-  m.words = words;
+  m.words = rows.columns;
+  m.subwords = subwords_in(options);
+  if (m.subwords.any() && rows.rows() > 0) {
+    const column_parts parts = parts_of(rows);
+    if (parts.start.empty())
+      throw config_error("the rows were read without parts of words: read the text with corpus_options::subwords");
+    m.parts = parts.parts;
+  }
   m.dimension = options.count("dimension", m.dimension);
   m.window = static_cast<std::uint32_t>(options.count("window", m.window));
   m.negative = static_cast<std::uint32_t>(options.count("negative", m.negative));

@@ -11,7 +11,9 @@
 
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/tables.hpp>
 #include <hogwild/models/glove.hpp>
 #include <hogwild/models/node_vectors.hpp>
 #include <hogwild/registry.hpp>
@@ -20,6 +22,13 @@ namespace hogwild {
 namespace {
 
 constexpr std::string_view least_count = "min-count", tree = "hierarchical";
+constexpr std::string_view least_part = "least-characters", most_part = "most-characters", buckets = "buckets",
+                           part_numbers = "parts";
+
+/// Of what is saved, these are no options of the model.
+bool is_beside_options(std::string_view name) {
+  return name == least_count || name == least_part || name == most_part || name == buckets || name == part_numbers;
+}
 
 /// Numbers of a row: two vectors, and in a hierarchical model the word's count.
 std::size_t saved_width(const window_model& windows) {
@@ -33,6 +42,28 @@ const window_model& window_of_words(const named_model& m, const vocabulary& word
     throw config_error("the model was made for " + std::to_string(windows->words) + " words, but the vocabulary has " +
                        std::to_string(words.size()));
   return *windows;
+}
+
+void require_rows(const saved_model& saved, const window_model& windows) {
+  if (saved.width != saved_width(windows) || saved.names.size() != saved.columns.size())
+    throw input_error("a model of words has a named row for each, of two vectors of " +
+                      std::to_string(windows.dimension) + " numbers" +
+                      (windows.hierarchical ? ", and a count before them" : ""));
+}
+
+/// Copies the vectors of those parts of words that the saved model has.
+void copy_parts(const saved_model& saved, const window_model& windows, const vocabulary& words,
+                std::span<float> parameters) {
+  const std::optional<subword_vectors> from = subword_vectors_of(saved);
+  if (!from || from->table().shape() != windows.subwords)
+    throw config_error(
+        "the saved model has other parts of words than this one: give it the same --subwords and --buckets");
+  const subword_table own(words, windows.subwords);
+  for (std::uint32_t bucket = 0; bucket < windows.subwords.buckets; ++bucket) {
+    const std::uint32_t to = own.number_of(bucket), there = from->table().number_of(bucket);
+    if (to != subword_table::none && there != subword_table::none)
+      std::ranges::copy(from->row(there), parameters.begin() + static_cast<std::ptrdiff_t>(windows.part_at(to)));
+  }
 }
 
 }  // namespace
@@ -61,17 +92,60 @@ saved_model word_model_of(const named_model& m, std::span<const float> parameter
                              : std::pair{std::string("negative"), static_cast<double>(windows.negative)},
                          {"sample", windows.sample},
                          {std::string(least_count), static_cast<double>(min_count)}};
+  if (windows.subwords.any()) {
+    const auto& [least, most, of] = windows.subwords;
+    saved.model_options.insert(saved.model_options.end(),
+                               {{std::string(least_part), static_cast<double>(least)},
+                                {std::string(most_part), static_cast<double>(most)},
+                                {std::string(buckets), static_cast<double>(of)},
+                                {std::string(part_numbers), static_cast<double>(windows.parts * windows.dimension)}});
+    for (std::size_t part = 0; part < windows.parts; ++part) {
+      const auto row = parameters.subspan(windows.part_at(part), windows.dimension);
+      saved.bias.insert(saved.bias.end(), row.begin(), row.end());
+    }
+  }
+  const word_vectors inputs = vectors_of(m, parameters, words);
   saved.weights.reserve(words.size() * saved.width);
   for (std::uint32_t w = 0; w < words.size(); ++w) {
     saved.columns.push_back(w);
     saved.names.emplace_back(words.word(w));
     if (windows.hierarchical) saved.weights.push_back(static_cast<float>(words.count(w)));
-    for (const std::size_t begin : {windows.input_of(w), windows.output_of(w)}) {
-      const auto row = parameters.subspan(begin, windows.dimension);
+    for (const auto row : {inputs.row(w), parameters.subspan(windows.output_of(w), windows.dimension)})
       saved.weights.insert(saved.weights.end(), row.begin(), row.end());
-    }
   }
   return saved;
+}
+
+std::optional<subword_shape> subwords_of(const saved_model& saved) {
+  subword_shape shape;
+  for (const auto& [name, value] : saved.model_options) {
+    std::uint32_t* const to = name == least_part  ? &shape.least
+                              : name == most_part ? &shape.most
+                              : name == buckets   ? &shape.buckets
+                                                  : nullptr;
+    if (to == nullptr) continue;
+    if (!(value >= 1.0 && value <= subword_shape::most_buckets && value == std::floor(value)))
+      throw input_error("option " + name + ": a number from 1 to " + std::to_string(subword_shape::most_buckets));
+    *to = static_cast<std::uint32_t>(value);
+  }
+  if (!shape.any()) return std::nullopt;
+  if (shape.least < 1 || shape.least > shape.most || shape.most > longest_subword)
+    throw input_error("parts of words have from 'least-characters' to 'most-characters', at most " +
+                      std::to_string(longest_subword));
+  return shape;
+}
+
+word_vectors inputs_of(const saved_model& saved) {
+  const named_model m = model_of_words(saved, saved.names.size());
+  const window_model* const windows = detail::windows_of(m);
+  if (windows == nullptr) throw input_error("a " + saved.model + " model has no word vectors");
+  require_rows(saved, *windows);
+  word_vectors vectors{.dimension = windows->dimension, .words = saved.names};
+  for (std::size_t row = 0; row < saved.names.size(); ++row) {
+    const auto input = saved.row(row).last(2 * windows->dimension).first(windows->dimension);
+    vectors.values.insert(vectors.values.end(), input.begin(), input.end());
+  }
+  return vectors;
 }
 
 std::uint64_t min_count_of(const saved_model& saved) {
@@ -107,7 +181,7 @@ named_model model_of_words(const saved_model& saved, std::size_t words) {
   const model_descriptor& known = model_named(saved.model);
   model_options options;
   for (const auto& [name, value] : saved.model_options) {
-    if (name == least_count) continue;
+    if (is_beside_options(name)) continue;
     const auto o = std::ranges::find(known.facts().options, name, &model_option::name);
     if (o == known.facts().options.end()) throw input_error("a " + saved.model + " model has no option " + quote(name));
     const std::string text = o->is_flag() ? value != 0.0 ? "true" : "false" : detail::to_text(value);
@@ -130,10 +204,7 @@ named_model model_of_words(const saved_model& saved, std::size_t words) {
 std::vector<float> parameters_of_words(const saved_model& saved, const named_model& m, const vocabulary& words,
                                        const std::string& source) {
   const window_model& windows = window_of_words(m, words);
-  if (saved.width != saved_width(windows) || saved.names.size() != saved.columns.size())
-    throw input_error("a model of words has a named row for each, of two vectors of " +
-                      std::to_string(windows.dimension) + " numbers" +
-                      (windows.hierarchical ? ", and a count before them" : ""));
+  require_rows(saved, windows);
   std::unordered_map<std::string_view, std::size_t> rows;
   for (std::size_t row = 0; row < saved.names.size(); ++row) rows.emplace(saved.names[row], row);
   std::vector<float> parameters(windows.dim());
@@ -147,6 +218,10 @@ std::vector<float> parameters_of_words(const saved_model& saved, const named_mod
     std::ranges::copy(row.first(windows.dimension), at(windows.input_of(w)));
     std::ranges::copy(row.last(windows.dimension), at(windows.output_of(w)));
   }
+  if (windows.parts == 0) return parameters;
+  copy_parts(saved, windows, words, parameters);
+  const detail::word_parts parts(windows, words);
+  for (std::size_t w = 0; w < words.size(); ++w) parts.separate(w, parameters);
   return parameters;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/data/column_parts.hpp>
 #include <hogwild/detail/data/labels.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
 #include <hogwild/formats/corpus.hpp>
@@ -171,6 +172,23 @@ struct windows {
     return m;
   }
   static bool is_padding(const M& m, std::size_t j) { return j % m.width() >= m.dimension; }
+};
+
+/// The same for words that have parts, most of them several words' or several times a word's.
+template <class M, bool Hierarchical = false>
+struct windows_of_parts : windows<M, Hierarchical> {
+  static corpus words() {
+    return read_corpus(
+        "aba abba cab aba dab abba aba ebb aba abba cab fa aba abba\naba cab\nabba dab ebb aba\ndab ebb fa", "text",
+        {.min_count = 1, .subwords = {.least = 1, .most = 3, .buckets = 40}});
+  }
+  static sparse_dataset data() { return words().rows; }
+  static M model() {
+    const corpus text = words();
+    M m = windows<M, Hierarchical>::model();
+    m.words = text.words.size(), m.parts = parts_of(text.rows.view()).parts;
+    return m;
+  }
 };
 
 /// Pairs of users and items. A block draws nearly as many items as there are, so that some are left out.

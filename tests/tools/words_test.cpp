@@ -12,6 +12,7 @@ namespace hogwild::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class words : public with_folder {
  protected:
@@ -146,6 +147,68 @@ TEST_F(words, glove_begins_with_saved_vectors) {
   EXPECT_THAT(o.err, HasSubstr("begins with 320 of 680 parameters"));
   const word_vectors before = load_word_vectors(first), after = load_word_vectors(second);
   for (std::size_t k = 0; k < before.values.size(); ++k) EXPECT_NEAR(after.values[k], before.values[k], 1e-6);
+}
+
+/// A text whose words share a stem with those that they stand near.
+std::string text_of_stems() {
+  const std::vector<std::string> stems{"kalo", "minu", "peri", "tosa", "vuke"}, ends{"ar", "en", "il", "om", "us"};
+  std::mt19937_64 random(2);
+  std::string lines;
+  for (std::size_t line = 0; line < 500; ++line) {
+    const std::string& stem = stems[random() % stems.size()];
+    for (std::size_t k = 0; k < 10; ++k) lines += stem + ends[random() % ends.size()] + " ";
+    lines += "\n";
+  }
+  return lines;
+}
+
+TEST_F(words, unseen_words_are_near_their_relatives) {
+  const std::string text = *folder / "stems.txt", model = *folder / "stems.model";
+  write_file(text, text_of_stems());
+  for (const char* const kind : {"skip_gram", "cbow", "skip_gram --hierarchical"})
+    for (const char* const engine : {"serial", "processes --workers 2"}) {
+      const outcome o = hogwild({"train", text, "--quiet --dimension 16 --subwords 3-5 --epochs 8 --model", kind,
+                                 "--engine", engine, "--save", model});
+      ASSERT_EQ(o.code, 0) << o.err;
+      const auto near = lines_of(hogwild({"neighbors", model, "tosalin --top 5"}).out);
+      ASSERT_EQ(near.size(), 5u);
+      for (const std::string& line : near) EXPECT_EQ(line.substr(0, 4), "tosa") << kind << " " << line;
+    }
+  // Several at once, and a word of the text as before; unseen ones are never found.
+  write_file(*folder / "asked", "tosalin\ntosalon\nvukear\nxx\n");
+  const outcome several = hogwild({"neighbors", model, *folder / "asked", "--top 3"});
+  EXPECT_EQ(lines_of(several.out).size(), 9u);
+  EXPECT_THAT(several.out, Not(HasSubstr("\ttosalin")));
+  EXPECT_THAT(several.err, HasSubstr("1 names of 4 are not in"));
+  EXPECT_THAT(hogwild({"neighbors", model, "xx"}).err, HasSubstr("has no word 'xx'"));
+  // Pairs with unseen words are found, too.
+  write_file(*folder / "pairs", "tosalin\ttosaxo\t9\ntosalin\tvukexo\t1\ntosaar\txx\t1\n");
+  const auto report = result_of({"evaluate --json", model, "--similarities", *folder / "pairs"});
+  EXPECT_EQ(report["found"], 2);
+  EXPECT_EQ(report["missed"], 1);
+  EXPECT_EQ(report["spearman"], 1.0);
+  // A file of vectors has those of the words alone.
+  ASSERT_EQ(hogwild({"convert", model, *folder / "stems.vec"}).code, 0);
+  EXPECT_EQ(load_word_vectors(*folder / "stems.vec").words.size(), 25u);
+  EXPECT_NE(hogwild({"neighbors", *folder / "stems.vec", "tosalin"}).code, 0);
+}
+
+TEST_F(words, parts_of_words_are_trained_by_every_engine) {
+  const command_words with_parts = training("--model skip_gram --subwords 1-3 --buckets 500");
+  for (const char* const engine : {"serial", "threads --workers 2", "processes --workers 2", "ring --workers 2",
+                                   "all_reduce --workers 2", "local_sgd --workers 2"})
+    EXPECT_EQ(result_of({with_parts, "--epochs 2 --json --engine", engine})["status"], "done") << engine;
+  const auto with_workers = [&](const std::string& workers) {
+    const std::string to = *folder / ("parts" + workers + ".vec");
+    EXPECT_EQ(hogwild({with_parts, "--epochs 2 --reproducible --workers", workers, "--save", to}).code, 0);
+    return load_word_vectors(to);
+  };
+  EXPECT_EQ(with_workers("1"), with_workers("3"));
+  expect_same_when_resumed({with_parts, "--engine serial --schedule constant"}, 2);
+  // The model file has what measures it on text.
+  const auto run = result_of({with_parts, "--epochs 2 --engine serial --json --save", *folder / "parts.model"});
+  const auto told = result_of({"evaluate --json", *folder / "parts.model", text()});
+  EXPECT_NEAR(told["loss"].get<double>(), run["objective"].get<double>(), 1e-5);
 }
 
 TEST_F(words, analogies_are_counted_by_sections) {

@@ -82,8 +82,11 @@ checked_advice measure_advised(const advice& given, const named_model& m, const 
 /// The printed text.
 std::string advice_for(train_request request) {
   const sparse_dataset data =
-      trains_on_words(request) ? rows_of_words(request, open_words(request.data, request.min_count, request.files).rows)
-                               : open_training(request.data, request.files);
+      trains_on_words(request)
+          ? rows_of_words(
+                request,
+                open_words(request.data, request.min_count, request.files, {}, subwords_in(request.of_model)).rows)
+          : open_training(request.data, request.files);
   const sparse_view rows = data.view();
   const named_model m = model_of(request, rows, agreement(nullptr), nullptr);
   train_options options = request.options;

@@ -6,6 +6,7 @@
 
 #include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/platform/atomic_file.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/model_exports.hpp>
 #include <hogwild/saved_model.hpp>
@@ -50,8 +51,8 @@ int convert_command(int argc, const char* const* argv) {
                     "a form cannot hold is refused. OUT's extension says the form: " +
                         list_of_extensions() +
                         ". Or writes the rows of a data file as text: LIBSVM where OUT ends in .svm or .libsvm, libffm "
-                        "in .ffm, a table in .csv or .tsv. Or the vectors of the words of a text_classifier, "
-                        "where OUT ends in .vec.",
+                        "in .ffm, a table in .csv or .tsv. Or the vectors of words of a text_classifier or of a "
+                        "model of words, where OUT ends in .vec.",
                     "hogwild convert model.bin model.json");
   line.positional("IN", in, "a saved model, text or binary; or a data file, '-' is standard input");
   line.positional("OUT", out, "the file to write");
@@ -78,7 +79,9 @@ int convert_command(int argc, const char* const* argv) {
   if (form != nullptr || of_words) refuse_overwrite("OUT", out, {in});  // which could not be made of it again
   const saved_model model = load_model(in, say);
   if (of_words) {
-    save_word_vectors(out, vectors_in(model, in), vector_format::text);
+    save_word_vectors(
+        out, input_of(model.model) == model_input::corpus ? words_in(model, in).vectors : vectors_in(model, in),
+        vector_format::text);
     return 0;
   }
   if (form != nullptr) {

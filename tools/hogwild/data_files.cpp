@@ -354,11 +354,11 @@ corpus_options corpus_opening(const data_options& options) {
 }
 
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
-                  std::optional<vocabulary> words) {
+                  std::optional<vocabulary> words, const subword_shape& subwords) {
   if (options.format == "edges")
     return open_edges(path, {.directed = options.directed, .note = base_options(options).note});
   corpus_options opening = corpus_opening(options);
-  opening.min_count = min_count, opening.words = std::move(words);
+  opening.min_count = min_count, opening.words = std::move(words), opening.subwords = subwords;
   corpus text = open_corpus(path, opening);
   if (const std::size_t unknown = text.rows.unknown_entries(); unknown > 0 && !options.quiet)
     say(path + ": " + std::to_string(unknown) + " words are not in the model, and are left out");

@@ -102,10 +102,10 @@ sparse_dataset open_training(const std::string& path, const data_options& option
 
 /// How a corpus and counts of its words are read: where they go to files, and from how many bytes on.
 corpus_options corpus_opening(const data_options& options);
-/// Reads a corpus, with these words if they are given; many rows go to a temporary file in the cache folder. Or reads
-/// edges, whose nodes are the words.
+/// Reads a corpus, with these words if they are given, and with parts of words; many rows go to a temporary file in the
+/// cache folder. Or reads edges, whose nodes are the words.
 corpus open_words(const std::string& path, std::uint64_t min_count, const data_options& options,
-                  std::optional<vocabulary> words = {});
+                  std::optional<vocabulary> words = {}, const subword_shape& subwords = {});
 
 /// Whether rows must have labels: all, all but those whose lists are empty, none.
 enum class row_labels { required, of_lists, optional };

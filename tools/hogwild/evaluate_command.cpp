@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/word_vectors.hpp>
 #include <interrupt/interrupt.hpp>
@@ -32,7 +33,7 @@ std::string set_curve(const std::string& text, propensity_curve& curve) {
 }  // namespace
 
 int evaluate_command(int argc, const char* const* argv) {
-  std::string model, questions, plots;
+  std::string model, questions, pairs, plots;
   evaluation_wishes wishes;
   std::vector<std::string> rows;
   data_options files;
@@ -50,6 +51,9 @@ int evaluate_command(int argc, const char* const* argv) {
       "DATA", rows,
       "labelled rows, or text; for word vectors analogies, or pairs of words with scores; '-' is standard input");
   line.option("--analogies", questions, "questions of four words a line, under lines ': SECTION', for word vectors");
+  line.option(
+      "--similarities", pairs,
+      "pairs of words with scores, for word vectors, also as NAME.model, where words have vectors of their parts");
   line.option(
       "--by", "COLUMN", wishes.by,
       "also measure the rows of each group: of each value of this column of a table, or with 'qid' of each query");
@@ -74,15 +78,20 @@ int evaluate_command(int argc, const char* const* argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
 
-  if (!questions.empty()) {
-    if (numbers.any()) throw config_error("--weights and --offsets are for rows, and --analogies reads none");
-    if (!wishes.by.empty()) throw config_error("--by is for groups of rows, and --analogies reads none: leave it out");
+  if (!questions.empty() || !pairs.empty()) {
+    const std::string asked = questions.empty() ? "--similarities" : "--analogies";
+    if (!questions.empty() && !pairs.empty())
+      throw config_error("--analogies and --similarities ask one after the other: leave out one of them");
+    if (numbers.any())
+      throw config_error("--weights and --offsets are for rows, and " + asked + " reads none: leave them out");
+    if (!wishes.by.empty())
+      throw config_error("--by is for groups of rows, and " + asked + " reads none: leave it out");
     if (!wishes.before.path.empty())
-      throw config_error("--propensities is for rows with lists of labels, and --analogies reads none: leave it out");
-    if (!plots.empty()) throw config_error("--plot draws scores of rows, and --analogies has none: leave it out");
-    if (!rows.empty())
-      throw config_error("--analogies measures word vectors by its questions alone; leave out the rows");
-    print(analogies_report(model, load_analogies(questions), questions, json));
+      throw config_error("--propensities is for rows with lists of labels, and " + asked + " reads none: leave it out");
+    if (!plots.empty()) throw config_error("--plot draws scores of rows, and " + asked + " has none: leave it out");
+    if (!rows.empty()) throw config_error(asked + " measures word vectors by its questions alone; leave out the rows");
+    print(questions.empty() ? words_report(model, pairs, json)
+                            : analogies_report(model, load_analogies(questions), questions, json));
     return 0;
   }
   if (rows.size() == 1 && (rows.front() == "-") + (numbers.weights == "-") + (numbers.offsets == "-") > 1)
@@ -90,7 +99,7 @@ int evaluate_command(int argc, const char* const* argv) {
   if (rows.size() != 1) throw config_error("name one file of labelled rows to measure the model on");
   if (wishes.before.path == "-") throw config_error("--propensities names a file: '-' is not read there");
   const std::string& data = rows.front();
-  if (begins_as_word_vectors(model)) {
+  if (begins_as_word_vectors(model) || begins_as_fasttext(model)) {
     if (numbers.any() || !wishes.by.empty() || !plots.empty() || !wishes.seen.empty() || !wishes.known.empty() ||
         !wishes.before.path.empty())
       throw config_error(

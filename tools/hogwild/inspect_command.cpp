@@ -23,6 +23,7 @@
 #include <hogwild/detail/results/checkpoint.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/run/run_checkpoint.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>
 #include <hogwild/names.hpp>
@@ -266,7 +267,7 @@ std::string text_of(const facts& all) {
 }
 
 facts vector_facts(const std::string& path) {
-  const word_vectors vectors = load_word_vectors(path);
+  const word_vectors vectors = load_words(path, say).vectors;
   return {{"kind", "word vectors"}, {"words", vectors.words.size()}, {"dimension", vectors.dimension}};
 }
 
@@ -301,7 +302,8 @@ facts find_out(const std::string& path, bool verify, std::size_t top_weights, co
   if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model) return model_facts(path, top_weights);
   if (look.kind == file_kind::table || table.asked()) return table_facts(path, table);
   if (look.kind == file_kind::checkpoint) return checkpoint_facts(path);
-  if (look.kind == file_kind::unknown && begins_as_word_vectors(path)) return vector_facts(path);
+  if (look.kind == file_kind::unknown && (begins_as_word_vectors(path) || begins_as_fasttext(path)))
+    return vector_facts(path);
   if (auto found = data_facts(look)) return *std::move(found);
   throw input_error(path + ": " + describe(look));
 }

@@ -21,6 +21,7 @@
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/detail/task/lane_loops.hpp>
 #include <hogwild/detail/words/cooccurrences.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>
 #include <hogwild/models/glove.hpp>
@@ -142,7 +143,7 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
   const std::vector<std::uint32_t> original(columns.begin(), columns.end());
   if (!initial) {
     if (!request.init_groups.empty()) throw config_error("--init-groups: word vectors are one group");
-    const auto saved = std::make_shared<const word_vectors>(load_word_vectors(request.init));
+    const auto saved = std::make_shared<const word_vectors>(load_words(request.init, say).vectors);
     if (trains_on_words(request)) {
       options.initial = [=](std::span<float> parameters) {
         tell(warm_start(*saved, m, words, parameters), parameters.size());

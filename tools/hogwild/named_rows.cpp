@@ -15,7 +15,7 @@
 namespace hogwild::cli {
 namespace {
 
-bool holds_model(const std::string& path) {
+bool is_model(const std::string& path) {
   if (path == "-") return false;
   const file_kind kind = look_at_file(path).kind;
   return kind == file_kind::binary_model || kind == file_kind::text_model;
@@ -28,7 +28,7 @@ word_vectors rows_of(const saved_model& saved, const std::string& path, bool use
   if (!vectors)
     throw input_error(path + ": a " + saved.model +
                       " model has no neighbours; models of ratings and of pairs have, and " +
-                      "word vectors, NAME.vec or NAME.bin");
+                      "word vectors, NAME.vec, NAME.bin or NAME.model");
   const std::span<const float> all = users ? vectors->users : vectors->items;
   const std::size_t first = users ? 0 : vectors->users.size() / vectors->width;  // users stand before items
   const column_numbering places(model.columns());
@@ -46,15 +46,16 @@ word_vectors rows_of(const saved_model& saved, const std::string& path, bool use
 }  // namespace
 
 named_rows::named_rows(const std::string& path, const std::string& of) {
-  if (holds_model(path)) {
+  const std::optional<saved_model> saved = is_model(path) ? std::optional(load_model(path, say)) : std::nullopt;
+  if (saved && input_of(saved->model) != model_input::corpus) {
     const bool users = of == "users";
     kind_ = users ? "user" : "item";
-    const saved_model saved = load_model(path, say);
-    numbers_ = saved.names.empty();
-    rows_ = rows_of(saved, path, users);
+    numbers_ = saved->names.empty();
+    rows_ = rows_of(*saved, path, users);
   } else {
     if (!of.empty()) throw config_error("--of is for models of users and items, and " + path + " holds words");
-    rows_ = load_word_vectors(path);
+    known_words words = saved ? words_in(*saved, path) : load_words(path, say);
+    rows_ = std::move(words.vectors), parts_ = std::move(words.parts);
   }
   places_.reserve(rows_.words.size());
   for (std::uint32_t k = 0; k < rows_.words.size(); ++k) places_.try_emplace(rows_.words[k], k);
@@ -69,6 +70,15 @@ std::optional<std::uint32_t> named_rows::find(std::string_view name) const {
   const auto found = places_.find(name);
   if (found == places_.end()) return std::nullopt;
   return found->second;
+}
+
+std::optional<std::uint32_t> named_rows::find_or_make(const std::string& name) {
+  if (const auto found = find(name)) return found;
+  const auto vector = parts_ ? parts_->of(name) : std::nullopt;
+  if (!vector) return std::nullopt;
+  unseen_.push_back(name);
+  rows_.values.insert(rows_.values.end(), vector->begin(), vector->end());
+  return static_cast<std::uint32_t>(rows_.words.size() + unseen_.size() - 1);
 }
 
 }  // namespace hogwild::cli

@@ -36,13 +36,15 @@ struct asked_rows {
   bool of_file;
 };
 
-asked_rows asked_of(const neighbors_request& request, const named_rows& rows) {
+asked_rows asked_of(const neighbors_request& request, named_rows& rows) {
   if (const auto one = rows.find(request.name)) return {{*one}, false};
   std::error_code unknown;
-  if (request.name != "-" && !std::filesystem::exists(request.name, unknown))
+  if (request.name != "-" && !std::filesystem::exists(request.name, unknown)) {
+    if (const auto made = rows.find_or_make(request.name)) return {{*made}, false};
     throw input_error(request.model + " has no " + rows.kind() + " " + quote(request.name) +
                       ", and there is no file of that name with one a line");
-  const auto find = [&](const std::string& name) { return rows.find(name); };
+  }
+  const auto find = [&](const std::string& name) { return rows.find_or_make(name); };
   return {read_names(request.name, rows.kind(), request.model, find, request.quiet), true};
 }
 
@@ -72,7 +74,8 @@ int neighbors_command(int argc, const char* const* argv) {
   command_line line("neighbors",
                     "Finds the users, items or words whose vectors have the largest cosine with that of one of them,\n"
                     "nearest first: one line a neighbour, with the cosine. Those of a file are found together, each\n"
-                    "line then begins with the name that was asked about.",
+                    "line then begins with the name that was asked about. Words that the text did not have are\n"
+                    "found by their parts, in a model with --subwords that was saved as NAME.model.",
                     "hogwild neighbors model.bin 196 --of users --top 5");
   line.positional("MODEL", request.model,
                   "a model of ratings or of pairs, or word vectors, that 'hogwild train --save' wrote");
@@ -86,9 +89,9 @@ int neighbors_command(int argc, const char* const* argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   const interrupt signals({.ended = ended_at_once});
 
-  const named_rows rows(request.model, request.of);
+  named_rows rows(request.model, request.of);
   const asked_rows asked = asked_of(request, rows);
-  const nearest_rows nearest(rows.values(), rows.width());
+  const nearest_rows nearest(rows.values(), rows.width(), rows.unseen());
   constexpr std::size_t at_once = 4096;  // neighbours that are held before they are printed
   for (std::size_t first = 0; first < asked.rows.size(); first += at_once) {
     const auto some = std::span(asked.rows).subspan(first, std::min(at_once, asked.rows.size() - first));

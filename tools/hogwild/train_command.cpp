@@ -112,7 +112,7 @@ rank_rows open_rows(const train_request& request, launched_ranks* ranks, vocabul
       request.rows.read_for(data);
       return data;
     }
-    corpus text = open_words(path, request.min_count, request.files);
+    corpus text = open_words(path, request.min_count, request.files, {}, subwords_in(request.of_model));
     words = text.words;
     return rows_of_words(request, text.rows);
   };

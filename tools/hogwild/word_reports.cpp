@@ -10,6 +10,7 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/words/similarities.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
 
 #include "standard_streams.hpp"
@@ -75,7 +76,7 @@ std::string report_of(const std::vector<Part>& all_parts, const Part& all, const
 
 std::string similarities_report(const std::string& vectors, const similarity_pairs& pairs, const std::string& source,
                                 bool json) {
-  const std::vector<similarity_result> found = measure_similarities(load_word_vectors(vectors), pairs);
+  const std::vector<similarity_result> found = measure_similarities(load_words(vectors, say), pairs);
   // The scales of sets differ, so that their pairs cannot be put into one order.
   similarity_result all{.set = "mean"};
   double sum = 0.0;
@@ -95,7 +96,7 @@ std::string similarities_report(const std::string& vectors, const similarity_pai
 
 std::string analogies_report(const std::string& vectors, const analogy_questions& questions, const std::string& source,
                              bool json) {
-  const std::vector<analogy_count> counts = answer_analogies(load_word_vectors(vectors), questions);
+  const std::vector<analogy_count> counts = answer_analogies(load_words(vectors, say).vectors, questions);
   analogy_count all{.section = "all"};
   for (const analogy_count& c : counts) all.right += c.right, all.answerable += c.answerable, all.asked += c.asked;
   if (all.answerable == 0)

@@ -47,23 +47,30 @@ inline bool width_fits(const saved_model& m) {
   return m.width <= most && (m.width > 0 || m.labels.kind() != label_kind::binary);
 }
 
-/// Parameters of a net after the bias, as the option 'net' counts them; 0 without that option.
-inline std::uint64_t net_parameters(const saved_model& m) {
+/// Parameters that an option counts; 0 without that option.
+inline std::uint64_t counted_by(std::string_view option, const saved_model& m) {
   constexpr double most = 0x1p53;
   for (const auto& [name, value] : m.model_options)
-    if (name == "net" && value >= 0.0 && value <= most) return static_cast<std::uint64_t>(value);
+    if (name == option && value >= 0.0 && value <= most) return static_cast<std::uint64_t>(value);
   return 0;
 }
+/// Of a net after the bias, and of parts of words.
+inline std::uint64_t net_parameters(const saved_model& m) {
+  return counted_by("net", m);
+}
+inline std::uint64_t part_parameters(const saved_model& m) {
+  return counted_by("parts", m);
+}
 
-/// Parameters that belong to no column: none, one, one for each parameter of a column, or one and those of a net; for
-/// models of classes any number.
+/// Parameters that belong to no column: none, one, one for each parameter of a column, one and those of a net, or those
+/// of parts of words; for models of classes any number.
 inline bool bias_fits(const saved_model& m, std::uint64_t numbers) {
-  return numbers <= 1 || numbers == m.width || numbers == 1 + net_parameters(m) ||
+  return numbers <= 1 || numbers == m.width || numbers == 1 + net_parameters(m) || numbers == part_parameters(m) ||
          m.labels.kind() == label_kind::classes;
 }
 inline std::uint64_t most_biases(const saved_model& m) {
   if (m.labels.kind() == label_kind::classes) return m.bias.max_size();
-  return std::max<std::uint64_t>(m.width, 1 + net_parameters(m));
+  return std::max<std::uint64_t>({m.width, 1 + net_parameters(m), part_parameters(m)});
 }
 
 // One pair of functions for each format. Writers get a checked model; readers check all that they read.

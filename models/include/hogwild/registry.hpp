@@ -51,8 +51,8 @@ std::string_view name_of(const named_model& m);
 /// Which labels the model takes.
 label_kind labels_of(const named_model& m);
 
-/// The vectors of trained words, in the order of the vocabulary that the model
-/// was made for: of windows those of input words alone, of glove the sums of both vectors. Throws config_error for a
+/// The vectors of trained words, in the order of the vocabulary that the model was made for: of windows the inputs,
+/// which include those of parts of words, of glove the sums of both vectors. Throws config_error for a
 /// model that is not one of words.
 word_vectors vectors_of(const named_model& m, std::span<const float> parameters, const vocabulary& words);
 

@@ -80,10 +80,10 @@ TEST(similarities, the_first_line_tells_them_from_analogies) {
 TEST(similarities, cosines_order_the_pairs_of_each_set) {
   const word_vectors v{.dimension = 2, .words = {"a", "b", "c", "d", "e"}, .values = {2, 0, 7, 0, 0, 3, -1, 0, 0, 0}};
   const auto results =
-      measure_similarities(v, parse_similarities("up\tA\tb\t9\nup\ta\tc\t5\nup\ta\td\t1\nup\ta\tnew\t1\n"
-                                                 "down\ta\tb\t1\ndown\ta\td\t2\nflat\ta\tc\t1\n"
-                                                 "flat\ta\te\t3\nlost\tx\ty\t1\n",
-                                                 "pairs"));
+      measure_similarities({.vectors = v}, parse_similarities("up\tA\tb\t9\nup\ta\tc\t5\nup\ta\td\t1\nup\ta\tnew\t1\n"
+                                                              "down\ta\tb\t1\ndown\ta\td\t2\nflat\ta\tc\t1\n"
+                                                              "flat\ta\te\t3\nlost\tx\ty\t1\n",
+                                                              "pairs"));
   ASSERT_EQ(results.size(), 4u);
   EXPECT_EQ(results[0].spearman, 1.0);
   EXPECT_EQ(results[0].found, 3u);

@@ -146,6 +146,10 @@ class window_family final : public kernel_family {
       throw config_error(
           "a device trains skip_gram with words drawn for contrast, not hierarchically: leave that out, or use threads "
           "or processes");
+    if (windows_of(task).parts > 0)
+      throw config_error(
+          "a device trains skip_gram with vectors of words, without those of their parts: leave out --subwords, or use "
+          "threads or processes");
   }
 
   void require_options(const loop_options& options) const override {

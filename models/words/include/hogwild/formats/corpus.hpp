@@ -8,6 +8,7 @@
 #include <string>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/words/subwords.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 
 namespace hogwild {
@@ -18,6 +19,8 @@ struct corpus_options {
   /// The words of another corpus, to read a text like that one: columns and degrees are taken from them. Other words
   /// are left out, and sparse_dataset::unknown_entries() counts them; min_count is ignored.
   std::optional<vocabulary> words{};
+  /// Parts of words that the rows hold beside the words, for models whose words have vectors of their parts, too.
+  subword_shape subwords{};
   std::size_t sentence = 1000;           ///< longer lines are split into sentences of so many words
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
   /// Folder of an unnamed file for rows of more than `memory` bytes, which vanishes with the rows; empty: they stay in

@@ -17,8 +17,9 @@ float length_of(std::span<const float> row);
 /// of threads may use it.
 class nearest_rows {
  public:
-  /// Rows of `width` > 0 numbers, one behind the other, which outlive this. The cosine with a row of zeros is 0.
-  nearest_rows(std::span<const float> rows, std::size_t width);
+  /// Rows of `width` > 0 numbers, one behind the other, which outlive this. The last `unseen` of them are asked about,
+  /// and never found. The cosine with a row of zeros is 0.
+  nearest_rows(std::span<const float> rows, std::size_t width, std::size_t unseen = 0);
 
   /// For each of these rows the `top` nearest ones, but not itself, the nearest first, and of equally near ones the one
   /// that stands first. All CPUs work on it.

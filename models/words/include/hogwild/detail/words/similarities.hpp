@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <hogwild/detail/words/analogies.hpp>
-#include <hogwild/word_vectors.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 
 namespace hogwild {
 
@@ -48,8 +48,8 @@ struct similarity_result {
 };
 
 /// For each set, in their order, the correlation of the scores with the cosines of the words' vectors. Words are looked
-/// up as in answer_analogies(); pairs with an unknown word are left out.
-std::vector<similarity_result> measure_similarities(const word_vectors& vectors, const similarity_pairs& asked);
+/// up as in answer_analogies(), others have vectors of their parts; pairs with a word that has none are left out.
+std::vector<similarity_result> measure_similarities(const known_words& words, const similarity_pairs& asked);
 
 /// Spearman's correlation: Pearson's of the numbers' places in ascending order, where equal numbers have the mean of
 /// theirs. Nothing if there are fewer than two numbers, or if all of one side are equal. The sides have the same size,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include <hogwild/detail/words/subwords.hpp>
 #include <hogwild/detail/words/word_rows.hpp>
 
 // The common part of skip_gram and cbow: two vectors a word, sentences with their frequent words subsampled, and
@@ -14,6 +16,11 @@
 // 2016). In the hierarchical form the steps down to a word in a Huffman tree of the words distinguish it from all
 // others, one binary decision each (Morin and Bengio, Hierarchical probabilistic neural network language model, 2005;
 // the tree as in the paper of 2013).
+//
+// Words may have parts (detail/words/subwords.hpp) with vectors of their own. The input of a word with n parts is then
+// the sum of its own vector and theirs, divided by the square root of n + 1. It has the direction of fastText's mean.
+// With this divisor the derivative moves it as far as the vector of a word without parts, whatever n; with n + 1 it
+// would move it so many times less.
 
 namespace hogwild {
 
@@ -30,13 +37,43 @@ struct window_model : word_rows {
   /// A hierarchical softmax instead of negative samples: the outputs are those of the inner nodes of a tree of the
   /// words.
   bool hierarchical = false;
+  subword_shape subwords{};
+  std::size_t parts = 0;  ///< of the words of the text, each with a vector
+
+  /// With parts all steps are so many times as long: fastText's is twice that of word2vec.
+  static constexpr double step_with_parts = 2.0;
+
+  std::size_t part_at(std::size_t part) const { return words * row() + part * width(); }
+  std::size_t dim() const { return part_at(parts); }
+  std::vector<parameter_group> groups() const {
+    std::vector<parameter_group> all{{.name = "words", .rows = words, .width = row()}};
+    if (parts == 0) return all;
+    all.push_back({.name = "subwords", .offset = part_at(0), .rows = parts, .width = width(), .hot_first = false});
+    for (parameter_group& g : all) g.step_factor = step_with_parts;
+    return all;
+  }
+  /// The factor of the sum of a word's vector and those of its parts.
+  static float factor_of(std::size_t vectors) { return 1.0f / std::sqrt(static_cast<float>(vectors)); }
+
+  /// Vectors of parts begin as inputs do.
+  void init(const auto& view, const counter_random& random) const {
+    word_rows::init(view, random);
+    const double scale = 1.0 / static_cast<double>(dimension);
+    for (std::size_t part = 0; part < parts; ++part)
+      for (std::size_t k = 0; k < dimension; ++k)
+        view.store(part_at(part) + k,
+                   static_cast<float>((random.uniform((words + part) * dimension + k) - 0.5) * scale));
+  }
 
   /// Random numbers of a window: for its radius, and for each drawn word.
   std::size_t draws() const { return hierarchical ? 1 : negative + 1; }
 
-  std::array<double, 4> hyperparameters() const {
-    return {static_cast<double>(dimension), static_cast<double>(window),
-            static_cast<double>(hierarchical ? 0 : negative), sample};
+  std::vector<double> hyperparameters() const {
+    std::vector<double> all{static_cast<double>(dimension), static_cast<double>(window),
+                            static_cast<double>(hierarchical ? 0 : negative), sample};
+    if (subwords.any())
+      for (const std::uint32_t n : {subwords.least, subwords.most, subwords.buckets}) all.push_back(n);
+    return all;
   }
 };
 

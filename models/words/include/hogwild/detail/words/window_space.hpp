@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/data/column_parts.hpp>
 #include <hogwild/detail/data/example.hpp>
 #include <hogwild/detail/data/sparse_view.hpp>
 #include <hogwild/detail/kernels/window_kernels.hpp>
@@ -17,6 +19,7 @@
 #include <hogwild/detail/platform/isa.hpp>
 #include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/detail/words/window_outputs.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 
@@ -41,7 +44,13 @@ class window_space {
         mean_(m.width()),
         mean_gradient_(m.width()),
         contexts_(2 * std::size_t{m.window}),
-        context_gradients_(2 * std::size_t{m.window}) {}
+        context_gradients_(2 * std::size_t{m.window}),
+        parts_(m.parts > 0 ? parts_of(data) : column_parts{}),
+        row_(m.width()) {
+    if (parts_.parts != m.parts)
+      throw config_error("the model has vectors of " + std::to_string(m.parts) + " parts of words, and the text has " +
+                         std::to_string(parts_.parts) + ": give the rows that the model was made for");
+  }
 
   /// Takes sentence k: its words, with frequent ones subsampled.
   void take(std::size_t k, const sparse_row<float>& z, const counter_random& random) {
@@ -131,7 +140,7 @@ class window_space {
     choose_outputs(w, s, 0);
     for (std::size_t t = 0; t < n; ++t) {
       if (t + reach < n) enter(w, s, t + reach);
-      if (t + reach + 1 < n) announce(w, model_.input_of(s.words[t + reach + 1]));
+      if (t + reach + 1 < n) announce_input(w, s.words[t + reach + 1]);
       gather_contexts(s, t);
       gather_outputs(w);
       if (t + 1 < n) choose_outputs(w, s, t + 1);
@@ -157,12 +166,45 @@ class window_space {
 
   template <class Reader>
   void enter(const Reader& w, const sentence& s, std::size_t position) {
-    w.block(model_.input_of(s.words[position]), model_.width()).copy_to(values_.part(slot(position), model_.width()));
+    const std::span<float> value = values_.part(slot(position), model_.width());
+    if (model_.parts > 0) [[unlikely]]
+      add_parts(w, s.words[position], value);
+    else
+      w.block(model_.input_of(s.words[position]), model_.width()).copy_to(value);
     std::ranges::fill(gradients_.part(slot(position), model_.width()), 0.0f);
   }
   template <class Emit>
   void leave(const Emit& emit, const sentence& s, std::size_t position) {
-    emit.block(model_.input_of(s.words[position]), gradients_.part(slot(position), model_.width()));
+    const std::span<float> gradient = gradients_.part(slot(position), model_.width());
+    if (model_.parts > 0) [[unlikely]]
+      emit_parts(emit, s.words[position], gradient);
+    emit.block(model_.input_of(s.words[position]), gradient);
+  }
+
+  // Out of line, so that loops over words without parts stay as small as they are without these.
+
+  /// The sum of the vectors of a word and its parts, times its factor.
+  template <class Reader>
+  [[gnu::noinline]] void add_parts(const Reader& w, std::uint32_t word, std::span<float> sum) {
+    const float factor = window_model::factor_of(parts_.of(word).size() + 1);
+    std::ranges::fill(sum, 0.0f);
+    const auto add = [&, to = sum.data()](std::size_t offset) {
+      w.block(offset, model_.width()).copy_to(row_.part(0, model_.width()));
+      kernels_.spread(&to, 1, model_.width(), factor, row_.data());
+    };
+    add(model_.input_of(word));
+    for (const std::uint32_t part : parts_.of(word)) add(model_.part_at(part));
+  }
+  /// Multiplies the gradient of a word's input by the word's factor, and emits that of each part.
+  template <class Emit>
+  [[gnu::noinline]] void emit_parts(const Emit& emit, std::uint32_t word, std::span<float> gradient) {
+    const float factor = window_model::factor_of(parts_.of(word).size() + 1);
+    for (float& x : gradient) x *= factor;
+    for (const std::uint32_t part : parts_.of(word)) emit.block(model_.part_at(part), gradient);
+  }
+  template <class Reader>
+  [[gnu::noinline]] void announce_parts(const Reader& w, std::uint32_t word) const {
+    for (const std::uint32_t part : parts_.of(word)) announce(w, model_.part_at(part));
   }
 
   std::uint64_t draw(const sentence& s, std::size_t t, std::size_t number) const {
@@ -196,6 +238,12 @@ class window_space {
   }
 
   template <class Reader>
+  void announce_input(const Reader& w, std::uint32_t word) const {
+    announce(w, model_.input_of(word));
+    if (model_.parts > 0) [[unlikely]]
+      announce_parts(w, word);
+  }
+  template <class Reader>
   void announce(const Reader& w, std::size_t row) const {
     if constexpr (requires { w.announce(row, row); }) w.announce(row, model_.width());
   }
@@ -212,6 +260,8 @@ class window_space {
   float* mean_gradient_row_ = nullptr;
   outputs here_, next_;  ///< of this window and of the next one
   std::size_t count_ = 0;
+  column_parts parts_;  ///< of words
+  lined_floats row_;    ///< of a part
 };
 
 }  // namespace hogwild

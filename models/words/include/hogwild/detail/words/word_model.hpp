@@ -10,14 +10,17 @@
 #include <variant>
 #include <vector>
 
+#include <hogwild/detail/words/subwords.hpp>
 #include <hogwild/detail/words/vocabulary.hpp>
 #include <hogwild/detail/words/window_model.hpp>
 #include <hogwild/models.hpp>
 #include <hogwild/saved_model.hpp>
+#include <hogwild/word_vectors.hpp>
 
 // Word vectors as a saved model, with what is needed to measure them on text as a training run does. A row is a word's
 // input followed by its output, and its name is the word. In a hierarchical model the output is that of the node with
-// the row's number, and the word's count precedes its input: the counts determine the tree.
+// the row's number, and the word's count precedes its input: the counts determine the tree. If words have parts, inputs
+// include the vectors of these, which follow all rows, in the order in which the words have them (subword_table).
 
 namespace hogwild {
 namespace detail {
@@ -48,13 +51,18 @@ inline const window_model* windows_of(const named_model& m) {
 saved_model word_model_of(const named_model& m, std::span<const float> parameters, const vocabulary& words,
                           std::uint64_t min_count);
 
+/// The inputs of its words. Throws input_error if it is not valid.
+word_vectors inputs_of(const saved_model& saved);
+/// The parts of words that it has vectors of; nothing if it has none. Throws input_error if that is not valid.
+std::optional<subword_shape> subwords_of(const saved_model& saved);
 /// The min_count with which its corpus was read.
 std::uint64_t min_count_of(const saved_model& saved);
 /// For a hierarchical model the words and counts with which any text to measure it on must be read
 /// (corpus_options::words); counts above 2^24 are rounded. Nothing for other models. Throws input_error if they are not
 /// counts.
 std::optional<vocabulary> words_of(const saved_model& saved);
-/// The saved model, made for `words` words. Throws input_error if it cannot be made.
+/// The saved model, made for `words` words, without parts: rows of words have inputs that include them. Throws
+/// input_error if it cannot be made.
 named_model model_of_words(const saved_model& saved, std::size_t words);
 /// The parameters of that model for a corpus with these words, which messages call `source`. If words_of() returns
 /// words, the corpus must be read with those. Throws input_error for a word that is not in the model.
