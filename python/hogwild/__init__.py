@@ -18,13 +18,13 @@ from ._record import Run
 from ._train import Job, Model, load, models, start, tqdm, train
 
 __all__ = ["Dataset", "open", "train", "start", "attach", "load", "loss", "models", "tqdm", "Job", "LiveParameters", "Loss", "Model", "MatrixFactorization", "Run",
-           "Word2Vec", "WordVectors", "Error", "ConfigError",
+           "FastText", "Word2Vec", "WordVectors", "Error", "ConfigError",
            "InputError", "Note", "ResourceError", "WorkerError", "__version__"]
 
 
 def __getattr__(name):
     """Imports parts on first use that need scipy, scikit-learn or PyTorch, whose import is slow."""
-    if name in ("MatrixFactorization", "Word2Vec", "WordVectors"):
+    if name in ("FastText", "MatrixFactorization", "Word2Vec", "WordVectors"):
         return getattr(_importlib.import_module("hogwild.factors" if name[0] == "M" else "hogwild.words"), name)
     if name in ("graph", "kg", "recommend", "sklearn", "search", "text", "torch", "words"):
         return _importlib.import_module("hogwild." + name)

@@ -21,8 +21,8 @@ class WordVectors:
     vectors : float32 ndarray of shape (words, vector_size)
     """
 
-    def __init__(self, words, vectors):
-        self.index_to_key, self.vectors = list(words), vectors
+    def __init__(self, words, vectors, parts=None):
+        self.index_to_key, self.vectors, self._parts = list(words), vectors, parts
         self.key_to_index = {word: k for k, word in enumerate(self.index_to_key)}
         self._unit = None
 
@@ -50,17 +50,29 @@ class WordVectors:
         return len(self.index_to_key)
 
     def __contains__(self, word):
-        return word in self.key_to_index
+        """Whether a word has a vector."""
+        return word in self.key_to_index or self._unseen(word) is not None
 
     def __getitem__(self, words):
         """The vector of a word, or for a list of words one row for each."""
         if isinstance(words, str):
-            return self.vectors[self._index(words)]
-        return self.vectors[[self._index(word) for word in words]]
+            return self._vector(words)
+        return np.array([self._vector(word) for word in words]).reshape(-1, self.vector_size)
 
     def get_vector(self, word, norm=False):
         """A copy of the vector of a word; with `norm` of length 1."""
-        return np.array((self._units() if norm else self.vectors)[self._index(word)])
+        return np.array(self._unit_vector(word) if norm else self._vector(word))
+
+    def _unseen(self, word):
+        """The vector of a word by its parts; None if there is none."""
+        return None if self._parts is None or not isinstance(word, str) else self._parts.of(os.fsencode(word))
+
+    def _vector(self, word):
+        vector = None if word in self.key_to_index else self._unseen(word)
+        return self.vectors[self._index(word)] if vector is None else vector[0]
+
+    def _unit_vector(self, word):
+        return self._units()[self._index(word)] if word in self.key_to_index else _unit_rows(self._vector(word)[None])[0]
 
     def _index(self, word):
         if not isinstance(word, str):
@@ -76,8 +88,7 @@ class WordVectors:
 
     def similarity(self, first, second):
         """The cosine of two words' vectors."""
-        units = self._units()
-        return float(units[self._index(first)] @ units[self._index(second)])
+        return float(self._unit_vector(first) @ self._unit_vector(second))
 
     def distance(self, first, second):
         """1 minus the cosine of two words' vectors."""
@@ -103,7 +114,7 @@ class WordVectors:
         if not asked:
             raise ValueError("cannot compute similarity with no input: give a word")
         units, sum_of = self._units(), self._mean(asked)
-        given = sorted({self._index(key) for key, _ in asked if isinstance(key, str)})
+        given = sorted({self.key_to_index[key] for key, _ in asked if isinstance(key, str) and key in self.key_to_index})
         cosine = units @ sum_of / max(float(np.linalg.norm(sum_of)), 1e-30)
         cosine[given] = -np.inf
         best = np.argsort(-cosine, kind="stable")[:min(topn, len(self) - len(given))]
@@ -121,10 +132,10 @@ class WordVectors:
         """The weighted mean of words and vectors, scaled to length 1."""
         if not weighted:
             raise ValueError("there is no word: give one at least")
-        units, total = self._units(), np.zeros(self.vector_size, np.float64)
+        total = np.zeros(self.vector_size, np.float64)
         for key, weight in weighted:
             if isinstance(key, str):
-                vector = units[self._index(key)]
+                vector = self._unit_vector(key)
             else:
                 try:
                     vector = np.asarray(key, np.float64)
@@ -146,7 +157,7 @@ class WordVectors:
         if not known:
             raise ValueError("none of these words is in the vocabulary")
         mean = self._mean([(word, 1.0) for word in known])
-        return min(known, key=lambda word: float(self._units()[self._index(word)] @ mean))
+        return min(known, key=lambda word: float(self._unit_vector(word) @ mean))
 
     def evaluate_word_pairs(self, pairs, delimiter="\t", case_insensitive=True, dummy4unknown=False):
         """The correlation of the cosines of word pairs with human judgements.

@@ -49,6 +49,7 @@ class Word2Vec:
     """
 
     _TERMS = {"step": "alpha", "dimension": "vector_size"}
+    _parts = {}  # the options of parts of words
 
     def __init__(self, sentences=None, corpus_file=None, vector_size=100, window=5, min_count=5, workers=3, sg=0, hs=0,
                  negative=5, sample=1e-3, alpha=None, epochs=5, seed=1, reproducible=False, callback=None, **others):
@@ -63,8 +64,8 @@ class Word2Vec:
         self._options = {"model": "skip_gram" if sg else "cbow", "dimension": vector_size, "window": window,
                          "sample": float(sample), "seed": seed, "reproducible": bool(reproducible),
                          "hierarchical": bool(hs), "negative": None if hs else negative,
-                         **workers_of(workers, "workers")}
-        text = _Text(corpus_file, sentences, min_count)
+                         **self._parts, **workers_of(workers, "workers")}
+        text = _Text(corpus_file, sentences, min_count, parts=self._parts)
         self._counts = text._rows.words()
         self._train(text, epochs, alpha, callback, None)
 
@@ -76,7 +77,7 @@ class Word2Vec:
         requires, are ignored: sentences are counted here.
         """
         _require_text("train()", others, sentences, corpus_file)
-        text = _Text(corpus_file, sentences, self.min_count, self._counts)
+        text = _Text(corpus_file, sentences, self.min_count, self._counts, self._parts)
         self._train(text, self.epochs if epochs is None else epochs, start_alpha, callback, self._saved)
 
     def build_vocab(self, *_, **__):
@@ -116,7 +117,8 @@ class Word2Vec:
         rows = self._saved.weights.reshape(len(words), -1)
         size = self._options["dimension"]
         first = rows.shape[1] - 2 * size  # after the word's number of occurrences, if that is there
-        self.wv = WordVectors(words, np.ascontiguousarray(rows[:, first:first + size]))
+        self._parts = {name: str(self._options[name]) for name in ("subwords", "buckets") if name in self._options}
+        self.wv = WordVectors(words, np.ascontiguousarray(rows[:, first:first + size]), self._saved.subwords())
 
     def _train(self, text, epochs, alpha, callback, initial):
         options = {**self._options, "epochs": epochs, "step": alpha}
@@ -165,6 +167,29 @@ class GloVe:
         return self.wv.vector_size
 
 
+class FastText(Word2Vec):
+    """Word vectors with vectors of the parts of words, by which unseen words have vectors, too.
+
+    Parameters
+    ----------
+    min_n, max_n : int, default=3, 6
+        The least and the most characters of a part of a word.
+    bucket : int, default=2000000
+        Parts whose hashes are equal modulo this number are one.
+    others
+        As of Word2Vec.
+    """
+
+    def __init__(self, sentences=None, corpus_file=None, *, min_n=3, max_n=6, bucket=2_000_000, **options):
+        for name, value in (("min_n", min_n), ("max_n", max_n), ("bucket", bucket)):
+            require_count(name, value)
+        self._parts = {"subwords": f"{int(min_n)}-{int(max_n)}", "buckets": str(int(bucket))}
+        try:
+            super().__init__(sentences, corpus_file, **options)
+        except ConfigError as fault:
+            raise said_here(fault, {"subwords": "min_n and max_n", "buckets": "bucket"}) from None
+
+
 def _require_text(called, others, sentences, corpus_file):
     for name in others:
         raise TypeError(f"{name} is none of {called}'s parameters here: {_ELSEWHERE.get(name, _NOT_HERE)}")
@@ -184,8 +209,9 @@ def _train(of, text, options, take, initial, callback):
     if trained is None:
         raise interrupt or ValueError(f"the vectors are not finite: take a lower {of._TERMS['step']}")
     of.run_ = job.record()
-    of.wv = WordVectors(trained.words, trained.values)
-    return take(job), interrupt
+    kept = take(job)
+    of.wv = WordVectors(trained.words, trained.values, None if kept is None else kept.subwords())
+    return kept, interrupt
 
 
 _NOT_HERE = "help() has those that there are"
@@ -215,9 +241,9 @@ class _Text:
 
     path = None
 
-    def __init__(self, corpus_file, sentences, min_count, words=None):
+    def __init__(self, corpus_file, sentences, min_count, words=None, parts={}):
         if corpus_file is not None:
-            self._rows = _engine.Rows.open_text(os.fspath(corpus_file), min_count, words)
+            self._rows = _engine.Rows.open_text(os.fspath(corpus_file), min_count, words, parts)
             return
         lines = []
         for sentence in _iterated(sentences, "sentences are lists of words"):
@@ -226,7 +252,7 @@ class _Text:
                                 "...]; split() a text, or take corpus_file")
             lines.append(b" ".join(_word(word) for word in _iterated(sentence, "a sentence is a list of words")))
         # Behind a blank no word begins the text, where bytes would say that it is compressed, or in which encoding.
-        self._rows = _engine.Rows.read_text(b" " + b"\n".join(lines), min_count, words)
+        self._rows = _engine.Rows.read_text(b" " + b"\n".join(lines), min_count, words, parts)
 
 
 # The separators of words in a file. Words may contain any other blank, in a file and in Python.

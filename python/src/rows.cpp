@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rows.hpp"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -9,12 +10,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/words/subwords.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/edges.hpp>
+#include <hogwild/registry.hpp>
 #include <hogwild/trained_model.hpp>
 
 #include <data_files.hpp>
@@ -138,19 +143,31 @@ std::optional<vocabulary> vocabulary_of(const std::optional<known_words>& words)
   return vocabulary::in_order(all);
 }
 
+/// From the texts of the options of parts of words, where they are given; the model checks them.
+subword_shape subwords_of(const std::map<std::string, std::string>& parts) {
+  model_options options;
+  for (const auto& [name, text] : parts) options.set(name, text);
+  make_model("skip_gram", {}, options);
+  return subwords_in(options);
+}
+
 /// A text in a file, or in memory: words between blanks, and one sentence a line.
-python_rows open_text(const std::string& path, std::uint64_t min_count, const std::optional<known_words>& words) {
+python_rows open_text(const std::string& path, std::uint64_t min_count, const std::optional<known_words>& words,
+                      const std::map<std::string, std::string>& parts) {
   cli::data_options files;
   files.quiet = true;
   const std::optional<vocabulary> known = vocabulary_of(words);
+  const subword_shape subwords = subwords_of(parts);
   const nb::gil_scoped_release release;
-  return python_rows(cli::open_words(path, min_count, files, known));
+  return python_rows(cli::open_words(path, min_count, files, known, subwords));
 }
-python_rows read_text(const nb::bytes& text, std::uint64_t min_count, const std::optional<known_words>& words) {
+python_rows read_text(const nb::bytes& text, std::uint64_t min_count, const std::optional<known_words>& words,
+                      const std::map<std::string, std::string>& parts) {
   const std::string_view all(text.c_str(), text.size());
   const std::optional<vocabulary> known = vocabulary_of(words);
+  const subword_shape subwords = subwords_of(parts);
   const nb::gil_scoped_release release;
-  return python_rows(read_corpus(all, "the sentences", {.min_count = min_count, .words = known}));
+  return python_rows(read_corpus(all, "the sentences", {.min_count = min_count, .words = known, .subwords = subwords}));
 }
 
 /// Edges in a file, or in memory, as rows of nodes.
@@ -252,8 +269,10 @@ void bind_rows(nb::module_& m) {
                   nb::arg("column_stride"), nb::arg("weight").none(), nb::arg("shuffle"))
       .def_static("open", open_file, nb::arg("path"), nb::arg("format"), nb::arg("model"), nb::arg("no_cache"),
                   nb::arg("cache_folder"), nb::arg("memory").none(), nb::arg("table"))
-      .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"), nb::arg("words").none() = nb::none())
-      .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"), nb::arg("words").none() = nb::none())
+      .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"), nb::arg("words").none() = nb::none(),
+                  nb::arg("parts") = std::map<std::string, std::string>())
+      .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"), nb::arg("words").none() = nb::none(),
+                  nb::arg("parts") = std::map<std::string, std::string>())
       .def_static("open_edges", open_graph, nb::arg("path"), nb::arg("directed"))
       .def_static("read_edges", read_graph, nb::arg("text"), nb::arg("directed"))
       .def("words", words_of)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -14,6 +15,7 @@
 
 #include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
@@ -82,7 +84,14 @@ void bind_saved(nb::module_& m) {
       .def_prop_ro("values", [](const word_vectors& vectors) {
         return to_numpy(std::vector<float>(vectors.values), vectors.words.size(), vectors.dimension);
       });
+  nb::class_<subword_vectors>(m, "SubwordVectors")
+      .def("of", [](const subword_vectors& parts, const nb::bytes& word) -> nb::object {
+        const auto vector = parts.of({word.c_str(), word.size()});
+        if (!vector) return nb::none();
+        return to_numpy(std::vector<float>(*vector), 1, vector->size());
+      });
   nb::class_<saved_model>(m, "Saved")
+      .def("subwords", [](const saved_model& saved) { return subword_vectors_of(saved); })
       .def_static("load",
                   [](const std::string& path) {
                     std::vector<std::string> notes;

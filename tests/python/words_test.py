@@ -266,3 +266,26 @@ def test_glove_counts_words_that_stand_together(tmp_path):
 def test_what_glove_has_not_is_refused(options, fault, says):
     with pytest.raises(fault, match=says):
         hw.words.GloVe([["a", "b", "c"]] * 10, **dict(min_count=1) | options)
+
+
+def test_unseen_words_have_vectors_by_their_parts(tmp_path):
+    draw = np.random.default_rng(1)
+    stems, ends = ["kalo", "minu", "peri"], ["ar", "en", "il", "om"]
+    text = [[stems[k % 3] + ends[e] for e in draw.integers(0, 4, 8)] for k in range(2000)]
+    made = hw.FastText(text, vector_size=16, min_count=1, workers=2, sg=1, sample=0.0, epochs=6, bucket=5000)
+    assert "kalous" in made.wv and "xyz" not in made.wv and made.wv["kalous"].shape == (16,)
+    assert made.wv[["kaloar", "kalous"]].shape == (2, 16)
+    assert {w[:4] for w, _ in made.wv.most_similar("kalous", topn=4)} == {"kalo"}
+    assert made.wv.similarity("kalous", "kaloar") > made.wv.similarity("kalous", "minuar")
+    assert abs(float(np.linalg.norm(made.wv.get_vector("kalous", norm=True))) - 1.0) < 1e-5
+    with pytest.raises(KeyError, match="xyz"):
+        made.wv["xyz"]
+    made.save(tmp_path / "words.npz")
+    for again in (hw.FastText.load(tmp_path / "words.npz"), pickle.loads(pickle.dumps(made))):
+        assert np.allclose(again.wv["kalous"], made.wv["kalous"]) and np.array_equal(again.wv.vectors, made.wv.vectors)
+        again.train(text[:3], epochs=1, start_alpha=1e-9)
+        assert np.allclose(again.wv.vectors, made.wv.vectors, atol=1e-4)
+    with pytest.raises(hw.ConfigError, match="min_n"):
+        hw.FastText(text, min_n=5, max_n=3)
+    with pytest.raises(KeyError):
+        hw.Word2Vec(text, vector_size=4, min_count=1, workers=1).wv["kalous"]
