@@ -167,11 +167,11 @@ TEST_F(words, unseen_words_are_near_their_relatives) {
   write_file(text, text_of_stems());
   for (const char* const kind : {"skip_gram", "cbow", "skip_gram --hierarchical"})
     for (const char* const engine : {"serial", "processes --workers 2"}) {
-      const outcome o = hogwild({"train", text, "--quiet --dimension 16 --subwords 3-5 --epochs 8 --model", kind,
+      const outcome o = hogwild({"train", text, "--quiet --dimension 16 --subwords 3-5 --epochs 20 --model", kind,
                                  "--engine", engine, "--save", model});
       ASSERT_EQ(o.code, 0) << o.err;
-      const auto near = lines_of(hogwild({"neighbors", model, "tosalin --top 5"}).out);
-      ASSERT_EQ(near.size(), 5u);
+      const auto near = lines_of(hogwild({"neighbors", model, "tosalin --top 3"}).out);
+      ASSERT_EQ(near.size(), 3u);
       for (const std::string& line : near) EXPECT_EQ(line.substr(0, 4), "tosa") << kind << " " << line;
     }
   // Several at once, and a word of the text as before; unseen ones are never found.
