@@ -2,23 +2,27 @@
 """The tasks of the suite: rows, model, target and tuned settings of each."""
 import dataclasses
 
-from suite import data, made
+from suite import data, made, nodes, words
 from suite.terms import Target, Task
 
 TASKS = {}  # by name
 CHOSEN = "not tuned, but chosen so that a serial run takes about eight measurements or more"
+USUAL = "the defaults of the model"
 TUNED = "hogwild bench --tune 10, two workers: best of ten trials of each, medians of three seeds, AMD EPYC, 2026-11"
 TEXT = data.generated("text", rows=100000, seed=1)
 A9A = data.files(train="a9a.libsvm", test="a9a.t.libsvm")
 IMDB = data.files(train="imdb.train.libsvm", test="imdb.test.libsvm")
 CLICKS = data.written("clicks", lambda: made.clicks(60000))
 WIKIFA = data.sentences("wikifa.txt", 200000)
+GOWALLA = data.files(train="gowalla.train.txt", test="gowalla.test.txt")
+FB15K = data.files(train="fb15k-237.train.tsv", test="fb15k-237.valid.tsv")
 
 
-def add(name, family, rows, options, epochs, target, settings, *, suites="", found=CHOSEN, **of_contestants):
+def add(name, family, rows, options, epochs, target, settings, *, suites="", found=CHOSEN, judged=None,
+        **of_contestants):
     """See Task in suite/terms.py; a task of no suite is measured by --task."""
     TASKS[name] = Task(name, family, rows, options.split(), target, {"": settings, **of_contestants}, found, epochs,
-                       suites=tuple(suites.split()))
+                       suites=tuple(suites.split()), judged=judged)
 
 
 def variant(name, of, **changed):
@@ -236,3 +240,63 @@ add("mentions", "cut", data.written("mentions", lambda: made.mentions(20000, 200
 # The cut of a generated grid graph with two classes: small enough for a test.
 add("tiny_cut", "cut", data.written("tiny_cut", lambda: made.grid(40)), "--model graph_cut", 30,
     at_most("objective", 0.0565, "what a serial run has after 20 epochs"), {"step": 0.05, "decay": 0.9}, suites="tiny")
+
+# Places that people visit, by pairs: all lists of twenty are measured after every tenth epoch.
+LISTS = "--measure-lists 1000000 --measure-every 10"
+add("gowalla", "pairs", GOWALLA, f"--model bpr --factors 64 {LISTS}", 80,
+    at_least("test_recall_at_20", 0.129, "published of BPR on this split, in papers of LightGCN's line"),
+    {"step": 0.05}, found=USUAL)
+
+# The task gowalla by the best of our recommenders.
+add("gowalla_softmax", "pairs", GOWALLA, f"--model sampled_softmax --factors 64 {LISTS}", 60,
+    at_least("test_recall_at_20", 0.165, "what a serial run has after 50 epochs"), {"step": 0.2}, found=USUAL)
+
+# The task gowalla by the loss that looks for items above the right one.
+add("gowalla_warp", "pairs", GOWALLA, "--model warp --factors 64 --measure-lists 1000000", 15,
+    at_least("test_recall_at_20", 0.129, "as the task gowalla"), {"step": 0.05}, found=USUAL)
+
+# Tags of questions on cooking, by words and pairs of words.
+add("cooking", "texts", data.files(train="cooking.train.txt", test="cooking.valid.txt"),
+    "--model text_classifier --word-ngrams 2", 25,
+    at_least("test_precision_at_1", 0.595, "fastText's tutorial has 0.599"), {"step": 1.5}, found=USUAL)
+
+# Groups of bloggers, by vectors of the nodes of their graph.
+add("blogcatalog", "walks", data.files(train="blogcatalog.edges.txt", labels="blogcatalog.labels.txt"),
+    "--model node_vectors", 40,
+    at_least("macro_f1", 0.25, "half of the nodes are labelled; the paper on node2vec has 0.211 for DeepWalk"),
+    {"step": 0.05}, found=USUAL, judged=nodes.macro_f1)
+
+# The task blogcatalog by walks of the second order.
+variant("blogcatalog_biased", "blogcatalog", options="--model node_vectors --p 0.25 --q 0.25".split(),
+        target=at_least("macro_f1", 0.25, "half of the nodes are labelled; the paper on node2vec has 0.258"))
+
+# Facts, by translations, and by products: the ranks of the validation triples, filtered by themselves and by training.
+add("facts", "triples", FB15K, "--model transe", 14, at_least("test_mrr", 0.3, "4 % below the best published test MRR"),
+    {"step": 0.2}, found=USUAL)
+variant("facts_products", "facts", epochs=30, options=["--model", "distmult"])
+variant("facts_complex", "facts", epochs=30, options=["--model", "complex"])
+
+# Tags of bookmarks, of which a row may have several, by a tree of labels.
+add("bibtex", "tree", data.files(train="bibtex.train.libsvm", test="bibtex.test.libsvm"), "--model label_tree", 8,
+    at_least("test_precision_at_1", 0.63, "napkinXC has 0.632"), {"step": 1.5}, found=USUAL)
+
+# Word vectors of the first 3 million words of wikifa by counts of neighbours.
+MORE_OF_WIKIFA = data.sentences("wikifa.txt", 3000000)
+add("words_counted", "words",
+    lambda place: {**MORE_OF_WIKIFA(place), "questions": data.real(place, "questions-words.txt")},
+    "--model glove --window 5", 15, at_least("analogies", 0.05, "what a serial run has, less a tenth"), {"step": 0.1},
+    found=USUAL, judged=words.analogies)
+
+# Generated data of each kind: small enough for a test.
+add("tiny_visits", "pairs", data.written("tiny_visits", lambda: made.visits(300, 200, 12)),
+    "--model bpr --factors 8", 20, at_least("test_recall_at_20", 0.5, "what a serial run has after 14 epochs"),
+    {"step": 0.05}, suites="tiny")
+add("tiny_triples", "triples", data.written("tiny_triples", lambda: made.triples(40, 12)),
+    "--model complex --factors 16 --negatives 20 --dropout 0", 15,
+    at_least("test_mrr", 0.9, "what a serial run has after 10 epochs"), {"step": 0.1}, suites="tiny")
+add("tiny_titles", "texts", data.written("tiny_titles", lambda: made.titles(2000)),
+    "--model text_classifier --dimension 16", 15, at_least("test_precision_at_1", 0.75, "what a serial run has"),
+    {"step": 0.1}, suites="tiny")
+add("tiny_friends", "walks", data.written("tiny_friends", lambda: made.friends(200, 8)),
+    "--model node_vectors --dimension 16", 10, at_least("macro_f1", 0.8, "what a serial run has"), {"step": 0.05},
+    suites="tiny", judged=nodes.macro_f1)

@@ -63,7 +63,8 @@ class Engine:
         for key, value in settings.items():
             arguments += [OPTIONS[key], str(value)]
         return trial.train(place, arguments, metric=task.target.metric, timeout=LONGEST,
-                           ranks=workers if between else 0)
+                           ranks=workers if between else 0,
+                           judged=task.judged and (lambda saved: task.judged(task, place, saved)))
 
 
 def no_device(_):

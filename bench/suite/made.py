@@ -109,6 +109,47 @@ def labels(count, classes, columns=20000, nonzeros=20, own=20, seed=1):
         yield part, f"{label} " + " ".join(f"{j + 1}:1" for j in sorted(row))
 
 
+def visits(users, items, each, groups=10, seed=1):
+    """Pairs of a user and an item, most of them of the user's group."""
+    chance = random.Random(seed)
+    for u in range(users):
+        of = {i if chance.random() < 0.1 else i - i % groups + u % groups
+              for i in (int((items - groups) * chance.random() ** 2) for _ in range(each))}
+        for i in sorted(of):
+            yield "test" if chance.random() < PART else "train", f"{u} {i}"
+
+
+def triples(entities, relations, seed=1):
+    """Entities on a circle; a relation leads from each to the one so many places on."""
+    chance = random.Random(seed)
+    for r in range(relations):
+        places = chance.randrange(1, entities)
+        for e in range(entities):
+            yield "test" if chance.random() < PART else "train", f"e{e}\tr{r}\te{(e + places) % entities}"
+
+
+def titles(count, words=8, topics=20, seed=1):
+    """Short texts, labelled with their topic or with both of two. Less than half of the words are on a topic of
+    theirs."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        of = chance.sample(range(topics), 1 + (chance.random() < 0.1))
+        drawn = [chance.choice(of) if chance.random() < 0.4 else chance.randrange(topics) for _ in range(words)]
+        yield ("test" if chance.random() < PART else "train",
+               " ".join([*(f"__label__t{t}" for t in of), *(f"t{t}w{int(chance.paretovariate(1)) % 30}" for t in drawn)]))
+
+
+def friends(people, each, groups=5, seed=1):
+    """Edges between people, most of them within a group, and the labels of all: their groups."""
+    chance = random.Random(seed)
+    for a in range(people):
+        yield "labels", f"{a} {a % groups}"
+        for _ in range(each):
+            b = chance.randrange(people) if chance.random() < 0.2 else chance.randrange(people // groups) * groups + a % groups
+            if a != b:
+                yield "train", f"{a} {b}"
+
+
 def rows(n, d, nnz, omega, delta, rho, seed=1):
     """n labelled rows of d columns with `nnz` entries, but every hundredth with `omega`.
 

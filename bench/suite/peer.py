@@ -33,6 +33,7 @@ class Peer:
     metrics: Sequence[str] = ()  # metrics by which it is measured; empty: all
     workers: Sequence[int] = (1,)
     test_file: bool = False  # it is measured on test rows in a separate file
+    lacks: Sequence[str] = ()  # options of hogwild train that change the model and that it does not have
 
     def missing(self, place):
         try:
@@ -50,6 +51,8 @@ class Peer:
             return f"its {task.target.metric} is another one"
         if self.test_file and option(task, "--test"):
             return "the task's test rows are not in a file of their own"
+        if unknown := [word for word in self.lacks if word in task.options]:
+            return f"it does not know {unknown[0]}"
         model = option(task, "--model")
         return f"it does not train {model}" if self.models and model not in self.models else ""
 
@@ -134,9 +137,14 @@ def evaluated(task, place, data, head, columns, named=False):
         file.writelines(f"{column} {' '.join(map(str, columns[column]))}\n" for column in sorted(columns))
         file.write("end\n")
         file.flush()
-        rows = data["test" if task.target.metric.startswith("test_") else "train"]
-        done = life.run([place.hogwild, "evaluate", file.name, rows, "--json", "--quiet", "--cache-dir",
-                         place.work / "cache"])
+        return of_file(task, place, data, file.name)
+
+
+def of_file(task, place, data, path, *more):
+    """hogwild's evaluation of a saved model, as evaluated() returns it. `more`: further arguments."""
+    rows = data["test" if task.target.metric.startswith("test_") else "train"]
+    done = life.run([place.hogwild, "evaluate", path, rows, *more, "--json", "--quiet", "--cache-dir",
+                     place.work / "cache"])
     if done.returncode != 0:
         raise Unavailable(f"its weights cannot be measured: {done.stderr.strip()[-200:]}")
     return json.loads(done.stdout)

@@ -31,7 +31,7 @@ class Target:
 class Task:
     """Data, model, metric, target and tuned settings: an entry of bench/tasks.py, or a user's rows."""
     name: str
-    family: str  # linear, softmax, ratings, machine (factorization), words, images, cut; empty: for a model of its own
+    family: str  # a name of suite/own.py: MODELS, or net; empty: for a model of its own
     data: Callable[["Place"], Mapping[str, pathlib.Path]]  # "train", "test"; raises Unavailable
     options: Sequence[str]  # of hogwild train, the same for every engine: model, l2, test rows
     target: Target
@@ -40,6 +40,8 @@ class Task:
     epochs: int  # the most that a run may take
     ours_alone: str = ""  # why other programs cannot train the same; empty: they can
     suites: Sequence[str] = ()  # tiny, quick, full: those that it belongs to
+    judged: Callable[["Task", "Place", pathlib.Path], float] | None = None  # the metric of saved vectors, measured once
+    # at the end of a run, where epoch lines do not have it
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
@@ -10,7 +11,7 @@ import threading
 import time
 
 from suite import life, record
-from suite.terms import Outcome, Point
+from suite.terms import Outcome, Point, Unavailable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,14 +72,17 @@ def run(command, *, timeout, cwd=None, out=subprocess.DEVNULL, env=None, answer=
     return Ended(child.returncode, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, err, late.is_set())
 
 
-def train(place, arguments, *, metric, timeout, ranks=0):
+def train(place, arguments, *, metric, timeout, ranks=0, judged=None):
     """Runs `hogwild train ARGUMENTS`; `metric` is a figure of an epoch line. Failures are described in `error`.
 
     `ranks`: on so many machines of the place's lab; 0: on this machine. CPU time and memory are known only for this
-    machine.
+    machine. `judged`: measures the vectors that the run saves, in a file that it is given; the end of the run is its
+    only point then.
     """
-    with tempfile.NamedTemporaryFile(dir=place.work, suffix=".jsonl") as kept:
-        command = [place.hogwild, "train", *arguments, "--quiet", "--record", kept.name]
+    with tempfile.NamedTemporaryFile(dir=place.work, suffix=".jsonl") as kept, \
+            tempfile.NamedTemporaryFile(dir=place.work, suffix=".vec") as saved:
+        command = [place.hogwild, "train", *arguments, "--quiet", "--record", kept.name,
+                   *(["--save", saved.name] if judged else [])]
         env = place.lab.environment() if ranks else None
         ended = run(place.lab.mpirun(*command, count=ranks) if ranks else command, timeout=timeout, env=env)
         if ended.late:
@@ -89,13 +93,15 @@ def train(place, arguments, *, metric, timeout, ranks=0):
             return Outcome([], error=ended.err[-300:] or f"it ended with {ended.code}")
         try:
             lines = record.lines_of(kept.name)
-        except record.Damaged as damaged:
-            return Outcome([], error=str(damaged))
+            value = judged(pathlib.Path(saved.name)) if judged else None
+        except (record.Damaged, Unavailable) as reason:
+            return Outcome([], error=str(reason))
     context, result, epochs = lines[0], lines[-1], [x for x in lines if x["kind"] == "epoch"]
     if not epochs:
         return Outcome([], error="it trained no epoch")
     shared, last = result.get("link") or result.get("ring") or result.get("meetings") or {}, epochs[-1]
-    return Outcome([Point(e["train_seconds"], e["epoch"], e.get(metric)) for e in epochs],
+    points = [Point(e["train_seconds"], e["epoch"], e.get(metric)) for e in epochs]
+    return Outcome([dataclasses.replace(points[-1], value=value)] if judged else points,
                    parse_seconds=max(0.0, ended.seconds - result["wall_seconds"]),
                    train_seconds=result["train_seconds"],
                    total_seconds=ended.seconds, cpu_seconds=None if ranks else ended.cpu_seconds,

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word vectors of other programs, measured by hogwild's evaluator like those of a training run."""
 import itertools
+import json
 
+from suite import life
 from suite.peer import evaluated, option
+from suite.terms import Unavailable
 
 USUAL = {"dimension": 100, "window": 5, "negative": 5, "sample": 1e-4, "min-count": 5}  # defaults of hogwild train
 
@@ -25,3 +28,11 @@ def objective(task, place, data, vectors):
             "labels real", f"width {2 * told['dimension']}"]
     columns = {column: [word, *vectors[word]] for column, word in enumerate(vectors)}
     return evaluated(task, place, data, head, columns, named=True)["loss"]
+
+
+def analogies(task, place, path):
+    """The fraction of the analogies that vectors in a file get right. `data` of the task has a part "questions"."""
+    done = life.run([place.hogwild, "evaluate", path, "--analogies", task.data(place)["questions"], "--json"])
+    if done.returncode != 0:
+        raise Unavailable(f"its vectors cannot be measured: {done.stderr.strip()[-200:]}")
+    return json.loads(done.stdout)["accuracy"]
