@@ -13,17 +13,10 @@ DRAWN = 512  # entities for a batch
 def asked_for(model, sources, relations):
     """The vectors of questions."""
     import torch
-    if model == "transe":
-        return sources + relations
-    if model == "distmult":
-        return sources * relations
+    if model != "complex":
+        return sources + relations if model == "transe" else sources * relations
     (a, b), (c, d) = sources.chunk(2, 1), relations.chunk(2, 1)
     return torch.cat([a * c - b * d, a * d + b * c], 1)
-
-
-def scores(model, questions, answers):
-    import torch
-    return -torch.cdist(questions, answers) if model == "transe" else questions @ answers.T
 
 
 def main(asked):
@@ -33,7 +26,7 @@ def main(asked):
     begin = time.perf_counter()
     triples, *names = embeddings.read_triples(asked.data["train"])
     triples, (entities, relations) = torch.tensor(triples), map(len, names)
-    parsed = time.perf_counter() - begin
+    parsed, correction = time.perf_counter() - begin, math.log(entities / DRAWN)
     width = int(option(asked, "--factors", 256)) * (2 if model == "complex" else 1)
     of_entities, of_relations = (torch.nn.Embedding(n, width, sparse=True) for n in (entities, 2 * relations))
     for table in (of_entities, of_relations):
@@ -48,8 +41,8 @@ def main(asked):
             answers = of_entities(torch.cat([t, h]))
             right = (-torch.linalg.vector_norm(questions - answers, dim=1) if model == "transe" else
                      (questions * answers).sum(1))
-            others = scores(model, questions, drawn) + math.log(entities / DRAWN)
-            (torch.cat([right[:, None], others], 1).logsumexp(1) - right).sum().backward()
+            others = -torch.cdist(questions, drawn) if model == "transe" else questions @ drawn.T
+            (torch.cat([right[:, None], others + correction], 1).logsumexp(1) - right).sum().backward()
             optimizer.step()
         seconds += time.perf_counter() - begin
         path = embeddings.write_triples(asked, epoch, of_entities.weight, of_relations.weight, *names)

@@ -74,8 +74,9 @@ class Experiment:
         return done.stdout
 
     def run(self, task, data, common, configurations, *, seeds=3, metric="objective", less=True, target=None,
-            of_first=0.01):
+            of_first=0.01, judged=None):
         """Trains every configuration with every seed, in turns; {name: outcomes}, without those that ended in error.
+        `judged`: measures the metric of saved vectors, see trial.train().
 
         The target is the given value, or the median of the first configuration's last values plus `of_first` of it.
         """
@@ -86,7 +87,8 @@ class Experiment:
                              *c.arguments]
                 if c.workers > 1 or "--engine" not in c.arguments:
                     arguments += ["--workers", str(c.workers)]
-                made.append((c, turn, trial.train(self.place, arguments, metric=metric, timeout=600)))
+                made.append((c, turn, trial.train(self.place, arguments, metric=metric, timeout=600,
+                                                  judged=judged)))
         good = {c.name: [o for d, _, o in made if d is c and not o.error] for c in configurations}
         if target is None and good[configurations[0].name]:
             first = statistics.median(o.points[-1].value for o in good[configurations[0].name])

@@ -128,6 +128,15 @@ def triples(entities, relations, seed=1):
             yield "test" if chance.random() < PART else "train", f"e{e}\tr{r}\te{(e + places) % entities}"
 
 
+def relation(kind, entities, reach=5, seed=1):
+    """Triples of one relation on a circle: an entity is `near` those at most so many places away, itself among them, and
+    `before` those at most so many places on."""
+    chance = random.Random(seed)
+    for a in range(entities):
+        for places in range(1 if kind == "before" else -reach, reach + 1):
+            yield "test" if chance.random() < 2 * PART else "train", f"e{a}\t{kind}\te{(a + places) % entities}"
+
+
 def titles(count, words=8, topics=20, seed=1):
     """Short texts, labelled with their topic or with both of two. Less than half of the words are on a topic of
     theirs."""

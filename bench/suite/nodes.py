@@ -14,9 +14,13 @@ COST = 1.0  # of an error beside half the squared norm, as LIBLINEAR has it by d
 
 
 def macro_f1(task, place, path):
-    """The mean over labels of the F1 of those of the other half. `data` of the task has a part "labels": lines "node
-    label,label,..."."""
-    with open(task.data(place)["labels"], encoding="utf-8") as file:
+    """The metric of a task whose `data` has a part "labels"."""
+    return f1(place, path, task.data(place)["labels"])
+
+
+def f1(place, path, labels_of_nodes):
+    """The mean over labels of the F1 of those of the other half. The file of labels has lines "node label,label,..."."""
+    with open(labels_of_nodes, encoding="utf-8") as file:
         labels = {node: of.split(",") for node, of in map(str.split, file)}
     vectors = words.read(path, headed=True)
     if missing := sorted(labels.keys() - vectors.keys()):

@@ -31,8 +31,13 @@ def objective(task, place, data, vectors):
 
 
 def analogies(task, place, path):
-    """The fraction of the analogies that vectors in a file get right. `data` of the task has a part "questions"."""
-    done = life.run([place.hogwild, "evaluate", path, "--analogies", task.data(place)["questions"], "--json"])
+    """The metric of a task whose `data` has a part "questions"."""
+    return right(place, path, task.data(place)["questions"])
+
+
+def right(place, path, questions):
+    """The fraction of the analogies that vectors in a file get right."""
+    done = life.run([place.hogwild, "evaluate", path, "--analogies", questions, "--json"])
     if done.returncode != 0:
         raise Unavailable(f"its vectors cannot be measured: {done.stderr.strip()[-200:]}")
     return json.loads(done.stdout)["accuracy"]

@@ -11,7 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
-from papers import hogwild_fig5, hogwild_table1  # noqa: E402
+from papers import bpr, hogwild_fig5, hogwild_table1  # noqa: E402
 from suite.claims import CONTRADICTED, REPRODUCED, UNDECIDED, Claim, verdict  # noqa: E402
 from suite.experiment import Runs  # noqa: E402
 from suite.figures import Figure, difference, over, ratio, recorded, told  # noqa: E402
@@ -111,6 +111,19 @@ class Papers(unittest.TestCase):
             path = pathlib.Path(folder) / "model.txt"
             path.write_text("hogwild model 1\nmodel hinge_svm\nwidth 1\ncolumns 2\n1 0.5\n7 -2\nend\n", encoding="ascii")
             self.assertEqual(hogwild_fig5.weights(path), {1: 0.5, 7: -2.0})
+
+    def test_popularity_recommends_what_a_user_has_not_got_yet(self):
+        with tempfile.TemporaryDirectory() as folder:
+            train, test = (pathlib.Path(folder) / part for part in ("train", "test"))
+            train.write_text("".join(f"{u} 0 1\n" for u in range(9)) + "9 " + " ".join(map(str, range(21))) + "\n10 20 21\n")
+            # User 0 lacks items 2 to 20, and 21, which is one of twenty; 10 has nothing of these. 99 and item 98 are new.
+            test.write_text("0 20 21\n10 0 98\n99 1\n")
+            self.assertEqual(bpr.popularity(train, test), 1.0)
+            test.write_text("9 21\n10 19\n10 18\n10 17\n")
+            self.assertAlmostEqual(bpr.popularity(train, test), (1 + 1) / 2)
+            train.write_text("0 0\n1 " + " ".join(map(str, range(1, 26))) + "\n")
+            test.write_text("0 1 25\n")  # of 25 items as popular as each other the first twenty are recommended
+            self.assertEqual(bpr.popularity(train, test), 0.5)
 
     def test_claims_stand_in_the_page_as_they_are_decided(self):
         page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
