@@ -37,4 +37,5 @@ def train(*run):
 
 
 contestant = Peer("implicit_bpr", module("implicit", "implicit"), ("pairs",), train,
-                  {"step": [0.02, 0.05, 0.1], "l2": [0.001, 0.01, 0.02]}, models=("bpr",), workers=(1, 2))
+                  {"step": [0.02, 0.05, 0.1], "l2": [0.001, 0.01, 0.02]}, models=("bpr",), metrics=embeddings.LISTS,
+                  workers=(1, 2))

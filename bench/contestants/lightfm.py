@@ -30,4 +30,4 @@ def train(*run):
 
 
 contestant = Peer("lightfm", module("lightfm", "lightfm-next"), ("pairs",), train, {"step": [0.02, 0.05, 0.1]},
-                  models=("bpr", "warp"), workers=(1, 2))
+                  models=("bpr", "warp"), metrics=embeddings.LISTS, workers=(1, 2))

@@ -5,13 +5,16 @@ import pathlib
 
 from suite.peer import by_script, of_file, of_metric, option
 
+LISTS = tuple(f"test_{measure}_at_20" for measure in ("recall", "precision", "ndcg", "map", "mrr", "hit_rate"))
 LEFT_OUT = {"pairs": "--seen", "triples": "--known"}  # names the training rows, whose answers do not count as wrong
 
 
 def read_pairs(path):
-    """Users and items of lines "user item item ...", as two lists of one length."""
+    """Users and items of lines "user item item ...", as two lists of one length. ValueError if pairs have weights."""
     with open(path, encoding="ascii") as file:
         lines = [list(map(int, line.split())) for line in file]
+    if {len(line) for line in lines} in ({3}, {4}):  # as hogwild decides
+        raise ValueError("peers take no weights or times of pairs")
     return [u for u, *items in lines for _ in items], [i for _, *items in lines for i in items]
 
 

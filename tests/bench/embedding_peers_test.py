@@ -91,6 +91,9 @@ class EmbeddingPeers(unittest.TestCase):
         path = self.folder / "rows"
         path.write_text("0 3 4\n2 1\n5\n", encoding="ascii")
         self.assertEqual(embeddings.read_pairs(path), ([0, 0, 2], [3, 4, 1]))
+        path.write_text("0 3 1\n2 1 5\n", encoding="ascii")
+        with self.assertRaisesRegex(ValueError, "weights"):
+            embeddings.read_pairs(path)
         path.write_text("a b\tr\tc\nc\ts\ta b\n", encoding="ascii")
         self.assertEqual(embeddings.read_triples(path), ([(0, 0, 1), (1, 1, 0)], ["a b", "c"], ["r", "s"]))
 
