@@ -14,18 +14,21 @@ COUNT = """"$0/vocab_count" -verbose 0 -min-count "$2" < "$1" > names
 
 
 def train(task, place, workers, settings, seed):
-    glove, folder = pathlib.Path(program()).resolve(), place.work / "glove"
+    glove, folder, dimension = pathlib.Path(program()).resolve(), place.work / "glove", option(task, "--dimension", 100)
     folder.mkdir(exist_ok=True)
     ran(["sh", "-ec", COUNT, glove.parent, task.data(place)["train"].resolve(),
          option(task, "--min-count", 5), option(task, "--window", 10), seed], LONGEST, cwd=folder)
 
     def run(epochs):
         return ran([glove, "-input-file", "mixed", "-vocab-file", "names", "-save-file", "vectors", "-binary", 0,
-                    "-write-header", 1, "-vector-size", option(task, "--dimension", 100), "-x-max",
-                    option(task, "--x-max", 10), "-eta", settings["step"], "-iter", epochs, "-threads", workers, "-seed",
-                    seed, "-verbose", 0], LONGEST, cwd=folder)
-    return by_counts(task, run, lambda: task.judged(task, place, folder / "vectors.txt"),
-                     sorted({*(n for n in (5, 10) if n < task.epochs), task.epochs}), 0)
+                    "-vector-size", dimension, "-x-max", option(task, "--x-max", 10), "-eta", settings["step"], "-iter",
+                    epochs, "-threads", workers, "-seed", seed, "-verbose", 0], LONGEST, cwd=folder)
+
+    def value():
+        lines, headed = (folder / "vectors.txt").read_text(encoding="utf-8"), folder / "headed.txt"
+        headed.write_text(f"{lines.count(chr(10))} {dimension}\n{lines}", encoding="utf-8")
+        return task.judged(task, place, headed)
+    return by_counts(task, run, value, sorted({*(n for n in (5, 10) if n < task.epochs), task.epochs}), 0)
 
 
 contestant = Peer("glove", sized(program), ("words",), train, {"step": [0.025, 0.05, 0.1]}, models=("glove",),

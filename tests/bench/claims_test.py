@@ -122,7 +122,7 @@ class Papers(unittest.TestCase):
             test.write_text("9 21\n10 19\n10 18\n10 17\n")
             self.assertAlmostEqual(bpr.popularity(train, test), (1 + 1) / 2)
             train.write_text("0 0\n1 " + " ".join(map(str, range(1, 26))) + "\n")
-            test.write_text("0 1 25\n")  # of 25 items as popular as each other the first twenty are recommended
+            test.write_text("0 1 25\n1 30\n")  # of 25 items as popular as each other the first twenty are recommended
             self.assertEqual(bpr.popularity(train, test), 0.5)
 
     def test_claims_stand_in_the_page_as_they_are_decided(self):
