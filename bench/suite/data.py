@@ -34,6 +34,16 @@ def files(**names):
     return lambda place: {part: real(place, name) for part, name in names.items()}
 
 
+def facts(train, test, other):
+    """For `data` of a task: triples; `known` are all that are true, those of a file that takes no other part, too."""
+    def make(place):
+        parts, path = {"train": real(place, train), "test": real(place, test)}, place.work / "known.tsv"
+        if not path.exists():
+            path.write_bytes(parts["train"].read_bytes() + real(place, other).read_bytes())
+        return {**parts, "known": path}
+    return make
+
+
 def stars(place):
     """For `data` of a task: reviews of films, labelled with the stars that they give."""
     rows, stars, path = real(place, "imdb.train.libsvm"), real(place, "imdb.train.stars.txt"), place.work / "stars.svm"

@@ -69,5 +69,6 @@ def train(module, task, place, *run, timeout):
     data = task.data(place)
 
     def measured(path):
-        return of_metric(task, of_file(task, place, data, path, LEFT_OUT[task.family], data["train"]), {})
+        return of_metric(task, of_file(task, place, data, path, LEFT_OUT[task.family],
+                                       data.get("known", data["train"])), {})
     return by_script(module, task, place, *run, data, timeout, measured)

@@ -52,7 +52,8 @@ class Engine:
         except OSError as error:
             return Outcome([], error=str(error))
         between = place.lab and self.ranks
-        arguments = [data["train"], *(["--test", data["test"]] if "test" in data else []), *task.options,
+        arguments = [data["train"], *(word for part in ("test", "known") if part in data
+                                      for word in (f"--{part}", data[part])), *task.options,
                      *(self.ranks if between else self.arguments), "--cache-dir", place.work / "cache", "--epochs",
                      task.epochs, "--seed", seed]
         if between:  # measured epochs after the target take minutes on slow networks
