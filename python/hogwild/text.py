@@ -72,8 +72,8 @@ def train_supervised(input, lr=None, dim=None, epoch=None, wordNgrams=1, minn=0,
 
 
 def train_unsupervised(input, model="skipgram", lr=None, dim=100, ws=5, epoch=5, minCount=5, neg=5, loss="ns", t=1e-4,
-                       thread=None, seed=1, reproducible=False, callback=None, **others):
-    """Learns vectors of words, without parts of words.
+                       minn=3, maxn=6, bucket=2_000_000, thread=None, seed=1, reproducible=False, callback=None, **others):
+    """Learns vectors of words and of their parts, by which unseen words have vectors, too.
 
     Parameters
     ----------
@@ -89,6 +89,10 @@ def train_unsupervised(input, model="skipgram", lr=None, dim=100, ws=5, epoch=5,
         Drawn words, or a hierarchical softmax.
     t : float, default=1e-4
         Words that are a larger fraction of the text are dropped at random.
+    minn, maxn : int, default=3, 6
+        The least and the most characters of a part of a word; with a maxn of 0 words have no parts.
+    bucket : int, default=2000000
+        Parts whose hashes are equal modulo this number are one.
     thread, seed, reproducible, callback
         As of train_supervised().
 
@@ -100,8 +104,11 @@ def train_unsupervised(input, model="skipgram", lr=None, dim=100, ws=5, epoch=5,
     for name, value, known in (("model", model, ("skipgram", "cbow")), ("loss", loss, ("ns", "hs"))):
         if value not in known:
             raise ValueError(f"{name}={value!r}: it is {known[0]!r} or {known[1]!r}")
-    require_count("minCount", minCount)
-    made = _Words(corpus_file=input, vector_size=dim, window=ws, min_count=minCount,
+    for name, value, least in (("minCount", minCount, 1), ("minn", minn, 0), ("maxn", maxn, max(minn, 1) if maxn else 0),
+                               ("bucket", bucket, 1)):
+        require_count(name, value, least)
+    parts = {"subwords": f"{max(minn, 1)}-{maxn}", "buckets": str(int(bucket))} if maxn else {}
+    made = _Words(parts, corpus_file=input, vector_size=dim, window=ws, min_count=minCount,
                   workers=threads_of(-1 if thread is None else thread, "thread"), sg=int(model == "skipgram"),
                   hs=int(loss == "hs"), negative=neg, sample=t, alpha=lr, epochs=epoch, seed=seed,
                   reproducible=reproducible, callback=callback)
@@ -128,8 +135,6 @@ _ELSEWHERE = {
     "ws": "a text is the mean of all its words",
     "neg": "all labels are compared: loss is 'softmax' or 'ova'",
     "minCountLabel": "all labels of the text are learned",
-    "minn": "parts of words have vectors in train_supervised() alone",
-    "maxn": "parts of words have vectors in train_supervised() alone",
     "wordNgrams": "runs of words have vectors in train_supervised() alone",
     "pretrainedVectors": "train_supervised() begins with word vectors; hogwild.Word2Vec has train(), to go on",
     "lrUpdateRate": "the step falls as the model's own schedule has it",
@@ -139,7 +144,11 @@ _ELSEWHERE = {
 
 
 class _Words(Word2Vec):
-    _TERMS = _TERMS
+    _TERMS = {**_TERMS, "subwords": "maxn", "buckets": "bucket"}
+
+    def __init__(self, parts, **options):
+        self._parts = parts
+        super().__init__(**options)
 
 
 def _refuse(called, others):

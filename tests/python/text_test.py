@@ -181,7 +181,8 @@ def test_options_that_there_are_not_are_refused(folder, options, fault, says):
     (lambda m: m.quantize(), AttributeError, "not quantized"), (lambda m: m.nonsense, AttributeError, "no attribute"),
     (lambda m: m.test("no such file"), OSError, "no such file"),
     (lambda m: train_unsupervised("x", "skip_gram"), ValueError, "'skipgram' or 'cbow'"),
-    (lambda m: train_unsupervised("x", maxn=6), TypeError, "train_supervised"),
+    (lambda m: train_unsupervised("x", minn=4, maxn=3), ValueError, "maxn=3"),
+    (lambda m: train_unsupervised(__file__, maxn=99, minCount=1), hw.ConfigError, "maxn"),
     (lambda m: train_unsupervised(__file__, lr=-1, minCount=1), ValueError, "step is lr here"),
     (lambda m: train_supervised("no such file"), hw.InputError, "no such file"),
 ])
