@@ -5,15 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "embeddings/scaled_rows.hpp"
+
 namespace hogwild {
-namespace {
-
-void multiply(std::span<float> numbers, float factor) {
-  if (factor == 1.0f) return;
-  for (float& x : numbers) x *= factor;
-}
-
-}  // namespace
 
 block_space::block_space(const block_scoring& scoring, isa set, std::size_t sources)
     : scoring_(scoring),

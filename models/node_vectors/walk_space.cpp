@@ -22,8 +22,10 @@ void weigh_occurrences(const std::vector<std::uint32_t>& nodes, std::vector<std:
   std::ranges::sort(sorted);
   std::fill_n(to, nodes.size(), 1.0f);
   if (std::ranges::adjacent_find(sorted) == sorted.end()) return;
-  for (const std::uint32_t node : nodes)
-    *to++ = 1.0f / static_cast<float>(std::ranges::equal_range(sorted, node).size());
+  for (const std::uint32_t node : nodes) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), node);
+    *to++ = 1.0f / static_cast<float>(last - first);
+  }
 }
 
 }  // namespace

@@ -5,15 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "embeddings/scaled_rows.hpp"
+
 namespace hogwild {
 namespace {
 
 constexpr float absent = -std::numeric_limits<float>::infinity();
-
-void multiply(std::span<float> numbers, float factor) {
-  if (factor == 1.0f) return;
-  for (float& x : numbers) x *= factor;
-}
 
 }  // namespace
 

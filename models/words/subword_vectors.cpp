@@ -12,6 +12,7 @@
 #include <hogwild/formats/file_kind.hpp>
 #include <hogwild/registry.hpp>
 
+#include "embeddings/scaled_rows.hpp"
 #include "text/input_stream.hpp"
 #include "text/known_kinds.hpp"
 #include "words/fasttext_file.hpp"
@@ -21,10 +22,6 @@ namespace {
 
 void add_to(std::span<float> sum, std::span<const float> row, float factor) {
   std::ranges::transform(sum, row, sum.begin(), [factor](float a, float b) { return a + factor * b; });
-}
-
-void multiply_by(std::span<float> row, float factor) {
-  for (float& x : row) x *= factor;
 }
 
 }  // namespace
@@ -41,14 +38,14 @@ void detail::word_parts::add(std::span<const float> parameters, std::size_t word
   if (!table_) return;
   const std::span<const std::uint32_t> parts = table_->parts().of(word);
   for (const std::uint32_t part : parts) add_to(own, parameters.subspan(model_.part_at(part), own.size()), 1.0f);
-  multiply_by(own, window_model::factor_of(parts.size() + 1));
+  multiply(own, window_model::factor_of(parts.size() + 1));
 }
 
 void detail::word_parts::separate(std::size_t word, std::span<float> parameters) const {
   if (!table_) return;
   const std::span<const std::uint32_t> parts = table_->parts().of(word);
   const std::span<float> own = parameters.subspan(model_.input_of(word), model_.dimension);
-  multiply_by(own, 1.0f / window_model::factor_of(parts.size() + 1));
+  multiply(own, 1.0f / window_model::factor_of(parts.size() + 1));
   for (const std::uint32_t part : parts) add_to(own, parameters.subspan(model_.part_at(part), own.size()), -1.0f);
 }
 
@@ -57,7 +54,7 @@ std::optional<std::vector<float>> subword_vectors::of(std::string_view word) con
   if (known.empty()) return std::nullopt;
   std::vector<float> sum(dimension_);
   for (const std::uint32_t part : known) add_to(sum, row(part), 1.0f);
-  multiply_by(sum, window_model::factor_of(known.size()));
+  multiply(sum, window_model::factor_of(known.size()));
   return sum;
 }
 
