@@ -6,6 +6,9 @@ import pathlib
 from suite.peer import by_script, of_file, of_metric, option
 
 LISTS = tuple(f"test_{measure}_at_20" for measure in ("recall", "precision", "ndcg", "map", "mrr", "hit_rate"))
+# Options of the loss, which is not told.
+OF_LOSS = {"pairs": ["option negatives 1", "option sampler 0", "option popularity 0", "option margin 1"],
+           "triples": ["option negatives 1", "option loss 0", "option margin 1", "option temperature 1"]}
 LEFT_OUT = {"pairs": "--seen", "triples": "--known"}  # names the training rows, whose answers do not count as wrong
 
 
@@ -46,8 +49,8 @@ def text(numbers):
 def write_pairs(asked, epoch, users, items, biases):
     """Arrays of vectors, a row for each user and each item, and a number for each item."""
     factors = users.shape[1]
-    return write(asked, epoch, [f"option rank {factors}", "option cosine 0", "option temperature 1", "labels real",
-                                f"width {factors + 1}"],
+    return write(asked, epoch, [f"option rank {factors}", "option cosine 0", "option temperature 1",
+                                *OF_LOSS["pairs"], "labels real", f"width {factors + 1}"],
                  (text([*row, 0.0]) for row in users.tolist()),
                  (text([*row, bias]) for row, bias in zip(items.tolist(), biases.tolist())))
 
@@ -58,8 +61,8 @@ def write_triples(asked, epoch, entities, relations, names, names_of_relations):
     model, width = option(asked, "--model"), entities.shape[1]
     both, half = relations.tolist(), len(names_of_relations)
     return write(asked, epoch, [f"option rank {width // 2 if model == 'complex' else width}",
-                                *(["option gamma 0"] if model == "transe" else []), "labels real",
-                                f"width {2 * width}"],
+                                *(["option gamma 0"] if model == "transe" else []), *OF_LOSS["triples"],
+                                "labels real", f"width {2 * width}"],
                  (f"{name} {text([*row, *[0.0] * width])}" for name, row in zip(names, entities.tolist())),
                  (f"{name} {text([*a, *b])}" for name, a, b in zip(names_of_relations, both[:half], both[half:])), named=True)
 

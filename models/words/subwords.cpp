@@ -31,6 +31,10 @@ void for_buckets(std::string_view word, const subword_shape& shape, const F& f) 
 std::string read_subwords(std::string_view text, subword_shape& shape) {
   const char* const end = text.data() + text.size();
   subword_shape read = shape;
+  if (text == "none") {
+    shape.least = shape.most = 0;
+    return {};
+  }
   const auto [dash, first] = std::from_chars(text.data(), end, read.least);
   if (first == std::errc{} && dash != end && *dash == '-') {
     const auto [rest, second] = std::from_chars(dash + 1, end, read.most);
@@ -40,12 +44,12 @@ std::string read_subwords(std::string_view text, subword_shape& shape) {
       return {};
     }
   }
-  return "it should be MIN-MAX, such as 3-6, with at most " + std::to_string(longest_subword);
+  return "it should be MIN-MAX, such as 3-6, with at most " + std::to_string(longest_subword) + ", or none";
 }
 
 subword_shape subwords_in(const model_options& options) {
   subword_shape shape;
-  if (options.given("subwords")) read_subwords(options.text("subwords", ""), shape);
+  if (options.given("subwords")) read_subwords(options.text("subwords", "none"), shape);
   shape.buckets = static_cast<std::uint32_t>(options.count("buckets", shape.buckets));
   return shape;
 }

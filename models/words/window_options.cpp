@@ -34,7 +34,7 @@ void check_window_options(const model_options& options) {
   const std::size_t buckets = options.count("buckets", 1);
   if (buckets < 1 || buckets > subword_shape::most_buckets)
     throw config_error("--buckets is a number from 1 to " + std::to_string(subword_shape::most_buckets));
-  if (options.given("buckets") && !options.given("subwords"))
+  if (options.given("buckets") && !subwords_in(options).any())
     throw config_error("--buckets is for the parts of words, and needs --subwords MIN-MAX");
 }
 

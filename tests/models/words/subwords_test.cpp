@@ -71,6 +71,9 @@ TEST(subwords, lengths_are_read) {
     EXPECT_EQ(read_subwords(text, shape), "") << text;
     EXPECT_EQ(shape, (subword_shape{.least = least, .most = most})) << text;
   }
+  subword_shape without{.least = 3, .most = 6};
+  EXPECT_EQ(read_subwords("none", without), "");
+  EXPECT_FALSE(without.any());
   for (const char* const text : {"", "3", "3-", "-6", "6-3", "0-3", "3-17", "3-6x", "3--6", "99999999999-3"}) {
     subword_shape shape;
     EXPECT_THAT(read_subwords(text, shape), HasSubstr("MIN-MAX")) << text;

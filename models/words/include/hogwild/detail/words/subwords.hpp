@@ -26,7 +26,7 @@ struct subword_shape {
   bool operator==(const subword_shape&) const = default;
 };
 
-/// Reads "MIN-MAX". Returns what is wrong with the text, or an empty one.
+/// Reads "MIN-MAX", or "none". Returns what is wrong with the text, or an empty one.
 std::string read_subwords(std::string_view text, subword_shape& shape);
 /// What --subwords and --buckets say; the texts have passed their options' faults.
 subword_shape subwords_in(const model_options& options);
