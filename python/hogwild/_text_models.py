@@ -171,8 +171,16 @@ class TextVectors(_OfText):
     run_ : hogwild.Run or None
     """
 
-    def __init__(self, wv, run=None):
-        self.wv, self.run_ = wv, run
+    def __init__(self, wv, run=None, made=None):
+        self.wv, self.run_, self._made = wv, run, made
+
+    def __getstate__(self):
+        return self.__dict__ | {"wv": self.wv if self._made is None else None}  # else of the trained model
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if self._made is not None:
+            self.wv = self._made.wv
 
     def _words(self):
         return self.wv
@@ -189,7 +197,8 @@ class TextVectors(_OfText):
         return np.mean([self.wv.get_vector(word, norm=True) for word in words], axis=0)
 
     def save_model(self, path):
-        """Writes a word2vec file, which load_model() reads: binary if the name ends in .bin, else text."""
+        """Writes a word2vec file, which load_model() reads: binary if the name ends in .bin, else text. It has the vectors
+        of words, without those of their parts."""
         self.wv.save(path)
 
     def __repr__(self):

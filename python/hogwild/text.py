@@ -6,10 +6,10 @@ import re
 from . import _engine
 from ._arrays import require_count
 from ._data import open as _open
-from ._engine import InputError
+from ._engine import ConfigError, InputError
 from ._fits import trained
 from ._text_models import MARK, TextClassifier, TextVectors
-from ._train import Job, threads_of, workers_of
+from ._train import Job, said_here, threads_of, workers_of
 from ._word_vectors import WordVectors
 from .words import Word2Vec
 
@@ -112,7 +112,7 @@ def train_unsupervised(input, model="skipgram", lr=None, dim=100, ws=5, epoch=5,
                   workers=threads_of(-1 if thread is None else thread, "thread"), sg=int(model == "skipgram"),
                   hs=int(loss == "hs"), negative=neg, sample=t, alpha=lr, epochs=epoch, seed=seed,
                   reproducible=reproducible, callback=callback)
-    return TextVectors(made.wv, made.run_)
+    return TextVectors(made.wv, made.run_, made)
 
 
 def load_model(path):
@@ -148,7 +148,10 @@ class _Words(Word2Vec):
 
     def __init__(self, parts, **options):
         self._parts = parts
-        super().__init__(**options)
+        try:
+            super().__init__(**options)
+        except ConfigError as fault:
+            raise said_here(fault, self._TERMS) from None
 
 
 def _refuse(called, others):
