@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <sstream>
@@ -45,6 +46,12 @@ class recommenders_command : public ::testing::Test {
 constexpr const char* models[] = {"bpr", "warp", "sampled_softmax"};
 
 TEST_F(recommenders_command, every_engine_finds_what_users_like) {
+  // Of the four wanted items behind three others; by chance it is 0.2. In so small a set its values lie wide apart.
+  double behind_three = 0.0, first = 0.0;
+  for (int place = 1; place <= 4; ++place) {
+    first += 1.0 / std::log2(place + 1.0);
+    behind_three += 1.0 / std::log2(place + 3 + 1.0);
+  }
   for (const char* const name : models) {
     for (const char* const engine : {"serial", "threads --workers 2", "threads --workers 2 --sharing buffered",
                                      "threads --workers 2 --reproducible", "processes --workers 2", "ring --workers 2",
@@ -53,7 +60,7 @@ TEST_F(recommenders_command, every_engine_finds_what_users_like) {
       const nlohmann::json run = trained({"--model", name, "--engine", engine});
       // Four items of a user are held back; the 20 best are those that are not known of his group's first.
       EXPECT_GT(run["test_recall_at_20"].get<double>(), 0.95);
-      EXPECT_GT(run["test_ndcg_at_20"].get<double>(), 0.8);
+      EXPECT_GT(run["test_ndcg_at_20"].get<double>(), behind_three / first);
       EXPECT_EQ(run["test_hit_rate_at_20"], 1.0);
       EXPECT_FALSE(run.contains("test_rmse"));
     }

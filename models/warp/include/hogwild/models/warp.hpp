@@ -27,7 +27,7 @@ struct warp : pair_formula<warp> {
   /// began with, which is noise in their scores.
   static warp usual() {
     warp m;
-    m.start = 0.05;
+    m.start = 0.1;
     return m;
   }
 };
