@@ -249,11 +249,11 @@ add("gowalla", "pairs", GOWALLA, f"--model bpr --factors 64 {LISTS}", 80,
 
 # The task gowalla by the best of our recommenders.
 add("gowalla_softmax", "pairs", GOWALLA, f"--model sampled_softmax --factors 64 {LISTS}", 60,
-    at_least("test_recall_at_20", 0.165, "what a serial run has after 50 epochs"), {"step": 0.2}, found=USUAL)
+    at_least("test_recall_at_20", 0.165, "a run of 60 epochs ends at 0.1716"), {"step": 0.2}, found=USUAL)
 
 # The task gowalla by the loss that looks for items above the right one.
 add("gowalla_warp", "pairs", GOWALLA, "--model warp --factors 64 --measure-lists 1000000", 15,
-    at_least("test_recall_at_20", 0.129, "as the task gowalla"), {"step": 0.05}, found=USUAL)
+    at_least("test_recall_at_20", 0.135, "what LightFM has after 13 epochs"), {"step": 0.05}, found=USUAL)
 
 # Tags of questions on cooking, by words and pairs of words.
 add("cooking", "texts", data.files(train="cooking.train.txt", test="cooking.valid.txt"),
