@@ -59,29 +59,6 @@ model_option samples_option() {
           }};
 }
 
-class loaded_mlp final : public detail::loaded_workspace_model<mlp> {
- public:
-  using loaded_workspace_model::loaded_workspace_model;
-
-  bool scores_classes() const override { return true; }
-  class_scores scores_of(const sparse_row<float>& z, std::size_t) const override {
-    thread_local std::vector<float> scores;
-    scores.resize(model_.classes);
-    row_score said;
-    with_workspace([&](mlp::workspace& space) {
-      model_.take(space, 0, z, counter_random(0, 0));
-      model_.score(detail::quiet_reader<>{parameters_}, space, 1, {&said, 1}, scores);
-    });
-    return {said.loss, model_.decision(scores), scores};
-  }
-
-  bool takes_empty_lists() const override { return model_.one_vs_rest; }
-  bool has_probabilities() const override { return true; }
-  std::vector<double> probabilities(const sparse_row<float>& z) const override {
-    return detail::probabilities_of(scores_of({z.index, z.value, 0.0f}, model_.classes).scores, model_.one_vs_rest);
-  }
-};
-
 class mlp_descriptor final : public descriptor_for<mlp> {
  public:
   mlp_descriptor()
@@ -150,7 +127,7 @@ class mlp_descriptor final : public descriptor_for<mlp> {
     if (std::ranges::any_of(saved.model_options, [](const auto& o) { return o.first == "one_vs_rest"; }))
       m.one_vs_rest = detail::saved_flag(saved, "one_vs_rest");
     if (!m.contradiction().empty()) throw input_error(std::string(m.contradiction()));
-    return detail::load_net<mlp, loaded_mlp>(m, saved);
+    return detail::load_net<mlp, detail::loaded_classes<mlp>>(m, saved);
   }
 
  private:

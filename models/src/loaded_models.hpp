@@ -139,4 +139,31 @@ inline std::vector<double> probabilities_of(std::span<const float> scores, bool 
   return fractions;
 }
 
+/// A model with a workspace that scores classes, each by itself if it is trained against the rest.
+template <workspace_model M>
+class loaded_classes final : public loaded_workspace_model<M> {
+ public:
+  using loaded_workspace_model<M>::loaded_workspace_model;
+
+  bool scores_classes() const override { return true; }
+  class_scores scores_of(const sparse_row<float>& z, std::size_t) const override {
+    const M& m = this->model_;
+    thread_local std::vector<float> scores;
+    scores.resize(m.classes);
+    row_score said;
+    this->with_workspace([&](auto& space) {
+      m.take(space, 0, z, counter_random(0, 0));
+      m.score(quiet_reader<>{this->parameters_}, space, 1, {&said, 1}, scores);
+    });
+    return {said.loss, m.decision(scores), scores};
+  }
+
+  bool takes_empty_lists() const override { return this->model_.one_vs_rest; }
+  bool has_probabilities() const override { return true; }
+  std::vector<double> probabilities(const sparse_row<float>& z) const override {
+    const M& m = this->model_;
+    return probabilities_of(scores_of({z.index, z.value, 0.0f}, m.classes).scores, m.one_vs_rest);
+  }
+};
+
 }  // namespace hogwild::detail

@@ -32,28 +32,6 @@ void append_rows(const text_classifier& m, std::span<const float> values, std::s
   to.insert(to.end(), from.begin(), from.end());
 }
 
-class loaded_text_classifier final : public detail::loaded_workspace_model<text_classifier> {
- public:
-  using loaded_workspace_model::loaded_workspace_model;
-
-  bool scores_classes() const override { return true; }
-  class_scores scores_of(const sparse_row<float>& z, std::size_t) const override {
-    thread_local std::vector<float> scores;
-    scores.resize(model_.classes);
-    row_score said;
-    with_workspace([&](text_space& space) {
-      model_.take(space, 0, z, counter_random(0, 0));
-      model_.score(detail::quiet_reader<>{parameters_}, space, 1, {&said, 1}, scores);
-    });
-    return {said.loss, model_.decision(scores), scores};
-  }
-
-  bool has_probabilities() const override { return true; }
-  std::vector<double> probabilities(const sparse_row<float>& z) const override {
-    return detail::probabilities_of(scores_of({z.index, z.value, 0.0f}, model_.classes).scores, model_.one_vs_rest);
-  }
-};
-
 class text_classifier_descriptor final : public descriptor_for<text_classifier> {
  public:
   text_classifier_descriptor()
@@ -87,7 +65,7 @@ class text_classifier_descriptor final : public descriptor_for<text_classifier> 
                                          : std::span(saved.bias).subspan((row - m.features) * m.dimension, m.dimension);
       std::ranges::copy(from, parameters.begin() + static_cast<std::ptrdiff_t>(m.row_of(row)));
     }
-    return std::make_shared<loaded_text_classifier>(m, std::move(parameters), saved.columns);
+    return std::make_shared<detail::loaded_classes<text_classifier>>(m, std::move(parameters), saved.columns);
   }
 
  private:

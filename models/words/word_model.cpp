@@ -25,7 +25,7 @@ constexpr std::string_view least_count = "min-count", tree = "hierarchical";
 constexpr std::string_view least_part = "least-characters", most_part = "most-characters", buckets = "buckets",
                            part_numbers = "parts";
 
-/// Of what is saved, these are no options of the model.
+/// A saved model keeps these numbers beside the options of the model.
 bool is_beside_options(std::string_view name) {
   return name == least_count || name == least_part || name == most_part || name == buckets || name == part_numbers;
 }

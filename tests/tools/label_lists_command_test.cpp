@@ -149,11 +149,14 @@ TEST_F(label_lists_command, one_vs_rest_takes_rows_of_one_label_too) {
 // The test data of a small part of the labels may have no row with two.
 TEST_F(label_lists_command, test_rows_may_have_no_label_where_training_rows_have_lists) {
   const std::string few = folder.write("few.svm", "10 2:1 3:1\n 9:0.25\n20 3:1 4:1\n");
-  const nlohmann::json run = result_of(
-      {"train", train, "--test", few, "--model softmax --class-loss one_vs_rest --epochs 12 --json --save", model});
-  EXPECT_TRUE(run.contains("test_micro_f1"));
-  EXPECT_FALSE(run.contains("test_accuracy"));
-  EXPECT_TRUE(expect_measured_alike(run, model, few).contains("micro_f1"));
+  for (const char* const name : {"softmax", "text_classifier", "mlp --hidden 4"}) {
+    SCOPED_TRACE(name);
+    const nlohmann::json run = result_of(
+        {"train", train, "--test", few, "--model", name, "--class-loss one_vs_rest --epochs 12 --json --save", model});
+    EXPECT_TRUE(run.contains("test_micro_f1"));
+    EXPECT_FALSE(run.contains("test_accuracy"));
+    EXPECT_TRUE(expect_measured_alike(run, model, few).contains("micro_f1"));
+  }
   const nlohmann::json tree = result_of(
       {"train", train, "--test", few, "--model softmax --class-loss label_tree --epochs 12 --json --save", model});
   EXPECT_TRUE(expect_measured_alike(tree, model, few, 1e-4).contains("micro_f1"));

@@ -138,7 +138,7 @@ TEST(subwords, models_are_made_for_rows_that_have_them) {
   EXPECT_THROW(w.model.make_workspace(plain.rows.view(), isa::scalar, 1), config_error);
 }
 
-// What is saved gives the words the vectors that they were trained to have, and unseen ones those of their parts.
+// A saved model gives each word the vector that training made, and unseen words the vectors of their parts.
 TEST(subwords, a_saved_model_has_the_vectors_of_words_and_parts) {
   const trained_on_walks w;
   const word_vectors vectors = vectors_of(w.model, w.parameters, w.text.words);
