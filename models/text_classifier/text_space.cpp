@@ -39,7 +39,7 @@ void text_space::take(std::size_t k, const sparse_row<float>& z, const counter_r
   float all = 0.0f;
   for (const auto [column, x] : z) all += std::abs(x);
   for (const auto [column, x] : z)
-    if (x != 0.0f && x / all != 0.0f) t.entries.push_back({column, x / all});
+    if (x != 0.0f) t.entries.push_back({column, x / all});
   given_.take(k, z);
   const std::size_t labels = given_.of(k).size();
   t.drawn = static_cast<std::uint32_t>(labels > 1 ? random.below(0, labels) : 0);
