@@ -13,7 +13,7 @@ namespace hogwild {
 struct complex : triple_formula {
   using library_model = complex;
   static constexpr std::string_view name = "complex";
-  static constexpr std::size_t epochs = 30;  ///< the default
+  static constexpr std::size_t epochs = 24;  ///< the default
 
   /// The model without options, and without data.
   static complex usual() {
@@ -21,8 +21,8 @@ struct complex : triple_formula {
     m.composition = triple_composition::complex_product;
     m.factors = 200;
     m.negatives = 512;
-    m.dropout = 0.3f;
-    m.n3 = 0.08f;
+    m.dropout = 0.5f;
+    m.n3 = 0.1f;
     return m;
   }
 };

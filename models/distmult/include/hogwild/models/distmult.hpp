@@ -13,7 +13,7 @@ namespace hogwild {
 struct distmult : triple_formula {
   using library_model = distmult;
   static constexpr std::string_view name = "distmult";
-  static constexpr std::size_t epochs = 30;  ///< the default
+  static constexpr std::size_t epochs = 40;  ///< the default
 
   /// The model without options, and without data.
   static distmult usual() {
@@ -21,8 +21,8 @@ struct distmult : triple_formula {
     m.composition = triple_composition::product;
     m.factors = 256;
     m.negatives = 512;
-    m.dropout = 0.3f;
-    m.n3 = 0.1f;
+    m.dropout = 0.5f;
+    m.n3 = 0.07f;
     return m;
   }
 };

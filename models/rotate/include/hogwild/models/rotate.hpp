@@ -20,7 +20,7 @@ struct rotate : triple_formula {
     rotate m;
     m.composition = triple_composition::rotation;
     m.distance = true;
-    m.factors = 128;
+    m.factors = 256;
     m.negatives = 512;
     return m;
   }
