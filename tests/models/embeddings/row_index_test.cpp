@@ -78,7 +78,9 @@ TEST_F(indexed_rows, are_found_as_by_a_look_at_all_of_them) {
 }
 
 TEST_F(indexed_rows, have_the_same_index_each_time_which_answers_the_same_once_it_was_read) {
+  const ::mode_t usual = ::umask(0);
   build();
+  ::umask(usual);
   const std::string first = bytes();
   struct ::stat facts {};
   ASSERT_EQ(::stat(file.c_str(), &facts), 0);
