@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 
 namespace hogwild {
@@ -20,15 +21,11 @@ std::optional<T> whole_text_as(std::string_view text) {
   return value;
 }
 
-std::string shown_number(double x) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, x).ptr};
-}
-
 }  // namespace
 
 model_option number_option(std::string name, double otherwise, std::string help) {
-  return {std::move(name), "X", shown_number(otherwise), std::move(help), [](const std::string& text) -> std::string {
+  return {std::move(name), "X", detail::to_short_text(otherwise), std::move(help),
+          [](const std::string& text) -> std::string {
             const auto number = whole_text_as<double>(text);
             return number && std::isfinite(*number) ? "" : quote(text) + " is not a number";
           }};

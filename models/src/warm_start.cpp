@@ -166,7 +166,7 @@ std::size_t warm_start(const word_vectors& saved, const named_model& m, const vo
   const auto layout = detail::word_layout_of(m);
   if (!layout) throw config_error("a " + std::string(name_of(m)) + " model begins with no word vectors");
   if (saved.dimension != layout->dimension)
-    throw config_error("the saved word vectors have " + std::to_string(saved.dimension) + " dimensions, not " +
+    throw config_error("the saved vectors have " + std::to_string(saved.dimension) + " dimensions, not " +
                        std::to_string(layout->dimension));
   const window_model* const windows = detail::windows_of(m);
   const auto own = windows == nullptr ? std::nullopt : std::optional(detail::word_parts(*windows, words));

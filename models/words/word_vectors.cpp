@@ -29,7 +29,8 @@ class vector_parser {
  public:
   vector_parser(std::string_view bytes, const std::string& name) : bytes_(detail::without_mark(bytes)), name_(name) {}
 
-  /// Reads the first line; returns the number of words.
+  /// Reads the first line, if it is a head line; returns the number of words. GloVe writes text without one: then each
+  /// line is a word.
   std::size_t head() {
     const file_look look = look_at_bytes(bytes_, false);
     if (look.kind == file_kind::binary_model || look.kind == file_kind::text_model)
@@ -38,6 +39,10 @@ class vector_parser {
           describe(look, "word vectors",
                    "name a file in a format of word2vec, such as 'hogwild train --save NAME.vec' writes"));
     detail::require_text(bytes_, name_);
+    if (const std::size_t numbers = numbers_of_first_row(); numbers > 1) {
+      made_.dimension = numbers;
+      return lines();
+    }
     const std::size_t words = count("the number of words");
     made_.dimension = count("the dimension");
     if (skip_blanks(), at_ == bytes_.size() || bytes_[at_] != '\n') fail("the first line should end here");
@@ -72,6 +77,31 @@ class vector_parser {
   [[noreturn]] void refuse(const std::string& why) const {
     if (text_) fail(why);
     throw input_error(name_ + ": byte " + std::to_string(at_) + ": " + why);
+  }
+
+  /// How many numbers follow the first word, if nothing else stands in the first line; 0: something else does, or it
+  /// begins with two counts, as a head line.
+  std::size_t numbers_of_first_row() {
+    const auto is_count = [](std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; };
+    std::size_t numbers = 0;
+    float ignored = 0;
+    const bool begins_with_count = is_count(word());
+    at_ += word().size();
+    const bool begins_with_counts = begins_with_count && is_count(word());
+    for (; is_number(word(), ignored); ++numbers) at_ += word().size();
+    const bool whole = !begins_with_counts && (at_ == bytes_.size() || word().empty());
+    at_ = 0;
+    return whole ? numbers : 0;
+  }
+  /// Of lines that are not empty.
+  std::size_t lines() const {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < bytes_.size();) {
+      const std::size_t end = std::min(bytes_.find('\n', at), bytes_.size());
+      count += bytes_.substr(at, end - at).find_first_not_of(blanks) != bytes_.npos ? 1 : 0;
+      at = end + 1;
+    }
+    return count;
   }
 
   void end_line() { ++line_, line_at_ = ++at_; }

@@ -40,10 +40,10 @@ void refuse_options_of_the_command(const cli::command_line& line, const cli::tra
       if (line.given(word)) throw config_error(word + std::string(instead));
   if (request.files.table.asked())
     throw config_error("options for tables say how the command reads files: give them to hw.open(path)");
-  if (!request.validation_file.empty())
+  if (!request.validation_file.empty() || request.validation_last > 0)
     throw config_error(
-        "--validation is a fraction of the rows within Python, and a file is the command's: give a number between 0 "
-        "and 1");
+        "--validation is a fraction of the rows within Python, and a file and last:N are the command's: give a number "
+        "between 0 and 1");
 }
 
 }  // namespace

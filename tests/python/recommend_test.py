@@ -133,3 +133,23 @@ def test_many_users_are_told_the_same_as_each_alone(monkeypatch):
     monkeypatch.setattr("hogwild._recommender._MOST_SCORES", 7 * ITEMS)
     for one, other in zip(whole, model.recommend(np.arange(USERS), train, N=10)):
         np.testing.assert_array_equal(one, other)
+
+
+def test_runs_end_by_how_they_rank_the_pairs_that_they_hold_back(tmp_path):
+    train = some_pairs()[0].tocoo()
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{u}\t{i}\n" for u, i in zip(train.row, train.col)))
+    rows = hw.open(path, "pairs")
+    for by in ("ndcg_at_20", "mrr_at_20", "loss"):
+        chosen = {} if by == "ndcg_at_20" else {"stop_by": by}
+        run = hw.train(rows, "bpr", factors=8, engine="serial", step=0.2, epochs=300, validation=0.25, **chosen).run_
+        values = [epoch[f"validation_{by}"] for epoch in run.history]
+        best = min(values) if by == "loss" else max(values)
+        assert run["status"] == "no_progress" and run[f"validation_{by}"] == best
+        assert values.index(best) == len(values) - 4
+        # Four of the sixteen pairs of each user.
+        assert run["validation_precision_at_20"] == pytest.approx(run["validation_recall_at_20"] * 4 / 20)
+    with pytest.raises(hw.ConfigError, match="'accuracy' is not measured on pairs in training: take one of loss, auc"):
+        hw.train(rows, "bpr", epochs=1, validation=0.2, stop_by="accuracy")
+    with pytest.raises(hw.ConfigError, match="last:N are the command's"):
+        hw.train(rows, "bpr", epochs=1, validation="last:1")

@@ -134,6 +134,20 @@ TEST_F(label_lists_command, targets_and_records_know_the_measures) {
     EXPECT_EQ(last["test_" + std::string(name)], run["test_" + std::string(name)]) << name;
 }
 
+TEST_F(label_lists_command, validation_rows_are_compared_by_a_measure_of_lists) {
+  const std::string record = folder / "run.jsonl";
+  const nlohmann::json run = trained({"--validation 0.2 --stop-by psp_at_3 --record", record});
+  double best = 0.0;
+  for (const nlohmann::json& line : record_in(record))
+    if (line["kind"] == "epoch") best = std::max(best, line.at("validation_psp_at_3").get<double>());
+  EXPECT_EQ(run["validation_psp_at_3"], best);
+  EXPECT_THAT(hogwild({"train", train, "--model softmax --validation 0.2 --stop-by accuracy"}).err,
+              ::testing::HasSubstr("'accuracy' is not measured on rows with lists of labels"));
+  EXPECT_EQ(result_of({"train", train, "--model softmax --class-loss one_vs_rest --validation 0.2 --target",
+                       "validation_precision_at_1=0.1 --json --quiet"})["status"],
+            "target");
+}
+
 TEST_F(label_lists_command, one_vs_rest_takes_rows_of_one_label_too) {
   std::string text;
   for (int n = 0; n < 300; ++n) text += std::to_string(n % 3) + " " + std::to_string(n % 3 + 1) + ":1\n";

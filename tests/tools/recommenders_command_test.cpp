@@ -243,6 +243,85 @@ TEST_F(recommenders_command, a_warm_start_goes_on_with_the_vectors_of_the_model)
   }
 }
 
+/// The validation measure of each epoch in a record.
+std::vector<double> validated(const std::string& record, const std::string& name) {
+  std::vector<double> values;
+  for (const nlohmann::json& line : record_in(record))
+    if (line["kind"] == "epoch") values.push_back(line.at("validation_" + name));
+  return values;
+}
+
+TEST_F(recommenders_command, end_by_how_they_rank_validation_pairs) {
+  const std::string record = folder / "run.jsonl";
+  for (const std::string by : {"ndcg_at_20", "recall_at_20", "loss"}) {
+    SCOPED_TRACE(by);
+    const command_words given = by == "ndcg_at_20" ? command_words{} : command_words{"--stop-by", by};
+    const nlohmann::json run =
+        result_of({"train", train, "--model bpr --factors 8 --engine serial --epochs 300 --step",
+                   "0.2 --patience 3 --validation", test, given, "--json --quiet --record", record});
+    EXPECT_EQ(run["status"], "no_progress");
+    const std::vector<double> of_epochs = validated(record, by);
+    const auto worse = [&](double a, double b) { return by == "loss" ? a > b : a < b; };
+    const auto best = std::ranges::max_element(of_epochs, worse);
+    EXPECT_EQ(of_epochs.end() - best, 4) << "three epochs behind the best";
+    EXPECT_EQ(run["validation_" + by], *best) << "whose model is returned";
+  }
+}
+
+TEST_F(recommenders_command, go_on_by_another_measure_than_before) {
+  const std::string state = folder / "run.ckpt";
+  const auto run = [&](const char* more) {
+    return result_of({"train", train, "--model bpr --factors 8 --engine serial --step 0.2 --validation", test, more,
+                      state, "--json --quiet"});
+  };
+  EXPECT_GT(run("--epochs 4 --checkpoint")["validation_ndcg_at_20"], 0.0);
+  // No loss is lower than a measure of which more is better, with the other sign.
+  EXPECT_EQ(run("--epochs 8 --patience 2 --stop-by loss --resume")["epochs"], 8);
+}
+
+TEST_F(recommenders_command, validation_pairs_may_be_held_back_by_time) {
+  std::string timed;
+  int time = 0;
+  for (const std::string& line : lines_of(pairs(false))) timed += line + "\t1\t" + std::to_string(++time) + "\n";
+  const std::string file = folder.write("timed.tsv", timed);
+  const auto run = [&](const command_words& last, const command_words& other) {
+    return result_of(
+        {"train", file, "--model bpr --factors 8 --engine serial --epochs 1 --step 0.2 --json --quiet", last, other});
+  };
+  const nlohmann::json both = run({"--test last:2"}, {"--validation last:3"});
+  const int users = groups * users_of_group, all = users * (items_of_group - items_of_group / 5);
+  EXPECT_EQ(both["examples"], all - 5 * users);
+  // The last two of each user are those of the test, the three before them those of the validation.
+  const nlohmann::json turned = run({"--test last:5"}, {});
+  EXPECT_EQ(turned["train_loss"], both["train_loss"]);
+  EXPECT_EQ(run({"--validation last:2"}, {})["validation_ndcg_at_20"], run({"--test last:2"}, {})["test_ndcg_at_20"]);
+  EXPECT_THAT(hogwild({"train", train, "--model bpr --validation last:2"}).err,
+              HasSubstr("last:N holds pairs back by time"));
+}
+
+TEST_F(recommenders_command, targets_and_searches_know_the_measures_of_validation_pairs) {
+  const nlohmann::json run =
+      trained({"--engine serial --model bpr --validation 0.2 --target validation_recall_at_20=0.5"});
+  EXPECT_EQ(run["status"], "target");
+  EXPECT_GE(run["validation_recall_at_20"], 0.5);
+  for (const char* const metric : {"recall_at_20", "precision_at_20", "ndcg_at_20", "map_at_20", "mrr_at_20",
+                                   "hit_rate_at_20", "coverage_at_20", "auc"}) {
+    const nlohmann::json found =
+        result_of({"search", train, "--model bpr --factors 8 --epochs 2 --strategy grid --json --quiet",
+                   "--space step=1e-6,0.2 --validation", test, "--metric", metric});
+    EXPECT_EQ(found["metric"], metric);
+    EXPECT_GT(found["trials"][0]["metric"], 0.0) << metric;
+  }
+}
+
+TEST_F(recommenders_command, pairs_of_which_none_is_known_are_not_measured) {
+  (void)trained({"--model bpr --save", model}, 1);
+  const std::string unknown = folder.write("unknown.tsv", "7777\t1\n7778\t2\n");
+  const outcome refused = hogwild({"evaluate", model, unknown});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("none of its 2 rows can be measured"));
+}
+
 TEST_F(recommenders_command, some_lists_are_measured_after_an_epoch_and_all_at_the_end) {
   const std::string record = folder / "run.jsonl";
   const nlohmann::json run = trained({"--engine serial --model bpr --measure-lists 5 --record", record}, 3);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -107,12 +108,33 @@ TEST_F(triples, go_on_with_new_entities_and_keep_old_ones) {
             hogwild({"predict", first, file("asked.tsv"), "--top 1"}).out);
 }
 
+TEST_F(triples, end_by_how_they_rank_validation_triples) {
+  const std::string record = file("run.jsonl");
+  const auto run = result_of(trained({"--engine serial --quiet --patience 4 --step 0.5 --validation", file("test.tsv"),
+                                      "--known", file("known.tsv"), "--record", record}));
+  EXPECT_EQ(run["status"], "no_progress");
+  std::vector<double> of_epochs;
+  for (const nlohmann::json& line : record_in(record))
+    if (line["kind"] == "epoch") of_epochs.push_back(line.at("validation_mrr"));
+  const auto best = std::ranges::max_element(of_epochs);
+  EXPECT_EQ(of_epochs.end() - best, 5);
+  EXPECT_EQ(run["validation_mrr"], *best);
+  const auto found =
+      result_of({"search", file("train.tsv"), "--model rotate --factors 8 --negatives 16 --epochs 2 --json",
+                 "--quiet --strategy grid --space step=0.01,0.2 --metric mrr --validation", file("test.tsv")});
+  EXPECT_GT(found["trials"][1]["metric"], 0.0);
+}
+
 TEST_F(triples, names_that_nobody_knows_are_told) {
   const std::string model = file("told.bin");
   EXPECT_EQ(trained({"--quiet --save", model}).code, 0);
   write_file(file("unknown.tsv"), "day 4\tnext\tday 5\nnobody\tnext\tday 5\n");
   EXPECT_THAT(hogwild({"evaluate", model, file("unknown.tsv"), "--known", file("train.tsv")}).err,
               HasSubstr("1 of 2 triples"));
+  write_file(file("none.tsv"), "nobody\tnext\tday 5\n");
+  const outcome none = hogwild({"evaluate", model, file("none.tsv"), "--known", file("train.tsv")});
+  EXPECT_EQ(none.code, 3);
+  EXPECT_THAT(none.err, HasSubstr("none of its 1 rows can be measured"));
   const outcome asked = hogwild({"predict", model, file("unknown.tsv")});
   EXPECT_EQ(asked.code, 3);
   EXPECT_THAT(asked.err, HasSubstr("the model does not know the entity 'nobody'"));

@@ -184,6 +184,7 @@ help_page command_line::parser::page_of(const std::string& name) const {
     for (const topic_option& o : t.options) {
       own.entries.push_back(entry_of(*app.get_option(o.name)));
       own.entries.back().help = o.help;
+      if (!o.placeholder.empty()) own.entries.back().placeholder = o.placeholder;
       if (!o.shown.empty()) own.entries.back().otherwise = o.shown;
     }
     const std::string none = t.options.empty() ? name + " has no options of its own. " : "";

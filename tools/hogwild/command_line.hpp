@@ -82,7 +82,7 @@ class command_line {
 
   /// The text of --help TOPIC for an option that only some topics have.
   struct topic_option {
-    std::string name, shown, help;
+    std::string name, placeholder, shown, help;  ///< an empty placeholder or default is the option's
   };
   /// `--help NAME` and `--help=NAME` show these options, which a plain --help leaves out. An option may belong to
   /// several topics.

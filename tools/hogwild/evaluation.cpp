@@ -13,6 +13,7 @@
 #include <hogwild/detail/task/evaluate.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/measures.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 
@@ -156,6 +157,16 @@ void group_by(const std::string& by, data_options& files, const std::string& mod
                        " reads none: leave it out, or give --by qid for rows with qid:NUMBER");
 }
 
+/// Of pairs or triples that hold none that the model knows nothing is measured, and their loss is that of no row.
+evaluation require_measured(evaluation found, const std::string& data_path, const std::string& besides) {
+  bool measured = false;
+  for_each_measure(found.measures, [&](auto&...) { measured = true; });
+  if (!measured)
+    throw input_error(data_path + ": none of its " + std::to_string(found.rows) +
+                      " rows can be measured: each has a name that the model does not know" + besides);
+  return found;
+}
+
 void require_groups(const std::string& by, const sparse_view& rows, const std::string& data_path) {
   if (rows.group.empty())
     throw input_error(data_path + ": the rows have no " + (by == "qid" ? "qid:NUMBER" : "column " + quote(by)) +
@@ -197,11 +208,13 @@ evaluation evaluate(const std::string& model_path, const std::string& data_path,
   const std::string own_group = files.table.schema->group;
   if (!by.empty()) group_by(by, files, model_path);
   const predictor model = predictor_of(saved, model_path);
-  if (input == model_input::pairs) return evaluate_candidates(model, saved.model, data_path, seen, files);
+  if (input == model_input::pairs)
+    return require_measured(evaluate_candidates(model, saved.model, data_path, seen, files), data_path,
+                            seen.empty() ? "" : ", or is in " + seen);
   if (input == model_input::triples) {
     if (known.empty() && !files.quiet)
       say("no triples are known to be true but those of " + data_path + ": name those of the training by --known FILE");
-    return evaluate_candidates(model, saved.model, data_path, known, files);
+    return require_measured(evaluate_candidates(model, saved.model, data_path, known, files), data_path, "");
   }
   const column_numbering columns(saved.columns);
   sparse_dataset data =

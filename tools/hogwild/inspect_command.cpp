@@ -160,7 +160,9 @@ facts model_facts(const std::string& path, std::size_t top_weights) {
   all["features"] = m.columns.size();
   all["parameters"] = m.weights.size() + m.bias.size();
   all["nonzero_weights"] = std::ranges::count_if(m.weights, [](float w) { return w != 0.0f; });
-  all["bias"] = !m.bias.empty();
+  // Where no model of this kind has a bias, its saved form has other parameters there.
+  const model_descriptor* const known = find_model(m.model);
+  if (known == nullptr || known->facts().no_bias.empty()) all["bias"] = !m.bias.empty();
   if (!m.columns.empty()) all["columns"] = {{"least", m.columns.front()}, {"most", m.columns.back()}};
   if (!m.labels.values().empty()) all["labels"] = m.labels.values();
   if (m.calibrated) all["calibration"] = calibration_facts(m.calibrated);

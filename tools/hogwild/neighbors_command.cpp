@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include <hogwild/detail/embeddings/nearest_rows.hpp>
+#include <hogwild/detail/embeddings/row_index.hpp>
+#include <hogwild/detail/platform/atomic_file.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <interrupt/interrupt.hpp>
@@ -26,6 +30,7 @@ namespace {
 
 struct neighbors_request {
   std::string model, name, of;
+  bool by_index = false;
   std::uint64_t top = 10;
   bool json = false, quiet = false;
 };
@@ -67,6 +72,44 @@ std::string lines_of(const neighbors_request& request, const named_rows& rows, s
   return text;
 }
 
+/// The index beside the model, which is made where it is missing, or of other vectors.
+row_index index_of(const neighbors_request& request, const named_rows& rows) {
+  if (request.model == "-")
+    throw config_error("--index keeps a file beside the model, and standard input has no place: name a file");
+  row_index index(rows.values(), rows.width(), rows.unseen());
+  const std::string path = request.model + (rows.kind() == "word" ? "" : "." + rows.kind() + "s") + ".hnsw";
+  std::error_code unknown;
+  std::string why = "there is none";
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, unknown))) why = index.read(path);
+  if (why.empty()) return index;
+  atomic_file::look(path);
+  const auto begun = std::chrono::steady_clock::now();
+  index.build();
+  index.write(path);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  if (!request.quiet) say(path + " is built, since " + why + formatted(": %.1f s", seconds));
+  return index;
+}
+
+/// Says how much of what the exact search finds for some rows the index finds, too.
+void tell_recall(const row_index& index, const nearest_rows& exact, std::size_t rows, std::size_t top) {
+  constexpr std::size_t most = 200;
+  std::vector<std::uint32_t> sample(std::min(most, rows));
+  for (std::size_t k = 0; k < sample.size(); ++k) sample[k] = static_cast<std::uint32_t>(k * rows / sample.size());
+  const auto wanted = exact.of(sample, top), found = index.of(sample, top);
+  std::size_t all = 0, hits = 0;
+  for (std::size_t k = 0; k < sample.size(); ++k) {
+    // Of equally near ones either is right.
+    const float least = wanted[k].empty() ? 0.0f : wanted[k].back().score;
+    const auto near = [&](const scored_target& t) { return t.score >= least - 1e-6f; };
+    all += wanted[k].size();
+    hits += static_cast<std::size_t>(std::ranges::count_if(found[k], near));
+  }
+  if (all > 0)
+    say(formatted("the index finds %.4f of the %zu nearest, on %zu of %zu vectors",
+                  static_cast<double>(hits) / static_cast<double>(all), top, sample.size(), rows));
+}
+
 }  // namespace
 
 int neighbors_command(int argc, const char* const* argv) {
@@ -84,6 +127,9 @@ int neighbors_command(int argc, const char* const* argv) {
   line.choice<std::string>("--of", request.of, {{"items", "items"}, {"users", "users"}},
                            "whether NAME is an item or a user, in models that have both (default: items)");
   line.option("--top", request.top, "number of neighbours");
+  line.choice<bool>("--index", request.by_index, {{"exact", false}, {"hnsw", true}},
+                    "exact: look at all vectors; hnsw: find most of the nearest by an index, which is kept in a file "
+                    "beside MODEL, and say how many of them it finds");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.quiet, "say nothing about unknown names");
   if (const auto code = line.parse(argc, argv)) return *code;
@@ -91,11 +137,14 @@ int neighbors_command(int argc, const char* const* argv) {
 
   named_rows rows(request.model, request.of);
   const asked_rows asked = asked_of(request, rows);
-  const nearest_rows nearest(rows.values(), rows.width(), rows.unseen());
+  const auto index = request.by_index ? std::optional(index_of(request, rows)) : std::nullopt;
+  std::optional<nearest_rows> exact;
+  if (!index || !request.quiet) exact.emplace(rows.values(), rows.width(), rows.unseen());
+  if (index && exact) tell_recall(*index, *exact, rows.values().size() / rows.width() - rows.unseen(), request.top);
   constexpr std::size_t at_once = 4096;  // neighbours that are held before they are printed
   for (std::size_t first = 0; first < asked.rows.size(); first += at_once) {
     const auto some = std::span(asked.rows).subspan(first, std::min(at_once, asked.rows.size() - first));
-    const auto found = nearest.of(some, request.top);
+    const auto found = index ? index->of(some, request.top) : exact->of(some, request.top);
     std::string text;
     for (std::size_t k = 0; k < some.size(); ++k) text += lines_of(request, rows, some[k], asked.of_file, found[k]);
     print(text);

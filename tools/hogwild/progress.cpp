@@ -30,6 +30,8 @@ void append_measures(std::string& line, const char* name, const measurement& m) 
   if (m.accuracy) add("accuracy", *m.accuracy);
   if (m.rmse) add("RMSE", *m.rmse);
   if (m.cut) add("cut", *m.cut);
+  if (m.ndcg_at_20) add("NDCG at 20", *m.ndcg_at_20);
+  if (m.mrr) add("MRR", *m.mrr);
 }
 
 }  // namespace

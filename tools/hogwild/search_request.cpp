@@ -56,7 +56,9 @@ void declare_search(command_line& line, search_request& r) {
   line.option("--journal", "FILE", r.options.journal, "keep results here, and continue from results that are there");
   for (const std::string_view word : words_of_searches(in_a_search::refused)) line.hide(std::string(word));
   line.describe("DATA", "training rows; '-' is standard input");
-  line.describe("--validation", "measure on these rows, or on this fraction of the training rows (default: 0.2)");
+  line.describe("--validation",
+                "measure on these rows, or on this fraction of the training rows (default: 0.2), as --validation of "
+                "train holds them back");
   line.describe("--epochs", "epochs of a trial that is trained to its end");
   line.describe("--workers",
                 "trials trained at the same time, one worker each (0: as many as the machine and its quota give); with "

@@ -10,6 +10,7 @@
 #include <hogwild/detail/run/prepare.hpp>
 #include <hogwild/registry.hpp>
 
+#include "held_rows.hpp"
 #include "model_from_request.hpp"
 
 namespace hogwild::cli {
@@ -60,9 +61,11 @@ search_rows open_search_rows(const search_request& request) {
       rows.parts.push_back({rows.folds->training(k), rows.folds->validation(k)});
   } else {
     const double fraction = base.options.validation_fraction;
-    const auto held = input_of(base.model) == model_input::pairs
-                          ? draw_of_users(all, fraction, base.options.seed)
-                          : draw_validation(all, known_labels(base, all), fraction, base.options.seed);
+    const pairs_to_hold wanted{fraction, base.validation_last};
+    const auto held =
+        input_of(base.model) == model_input::pairs
+            ? pair_holder(rows.all.data, base.data, wanted.last > 0).choose(all, wanted, base.options.seed)
+            : draw_validation(all, known_labels(base, all), fraction, base.options.seed);
     rows.split = std::make_unique<const validation_split>(split_rows(all, held));
     rows.parts.push_back({rows.split->training.view(), rows.split->validation.view()});
   }

@@ -71,8 +71,15 @@ std::string set_target(train_request& r, const std::string& text) {
   return {};
 }
 
-/// A text that is a number is a fraction of the training rows, another one the name of a file.
-std::string set_rows(const std::string& text, std::string& file, double& fraction) {
+/// A text that is a number is a fraction of the training rows, last:N so many pairs of each user, another one the name
+/// of a file.
+std::string set_rows(const std::string& text, std::string& file, double& fraction, std::size_t& last) {
+  constexpr std::string_view by_time = "last:";
+  file.clear(), fraction = 0.0, last = 0;
+  if (text.starts_with(by_time)) {
+    last = to_count(std::string_view(text).substr(by_time.size())).value_or(0);
+    return last > 0 ? "" : quote(text) + " is not last:N, the last N pairs of each user, from 1 on";
+  }
   const auto number = to_number(text);
   if (number && (*number <= 0.0 || *number >= 1.0)) return "a fraction lies between 0 and 1";
   fraction = number.value_or(0.0);
@@ -80,16 +87,10 @@ std::string set_rows(const std::string& text, std::string& file, double& fractio
   return number ? "" : fault_of_name(text);
 }
 std::string set_test(train_request& r, const std::string& text) {
-  r.test_last = 0;
-  constexpr std::string_view last = "last:";
-  if (!text.starts_with(last)) return set_rows(text, r.test, r.test_fraction);
-  const auto count = to_count(std::string_view(text).substr(last.size()));
-  if (!count || *count == 0) return quote(text) + " is not last:N, the last N pairs of each user, from 1 on";
-  r.test.clear(), r.test_fraction = 0.0, r.test_last = *count;
-  return {};
+  return set_rows(text, r.test, r.test_fraction, r.test_last);
 }
 std::string set_validation(train_request& r, const std::string& text) {
-  return set_rows(text, r.validation_file, r.options.validation_fraction);
+  return set_rows(text, r.validation_file, r.options.validation_fraction, r.validation_last);
 }
 
 /// `text` is a number of epochs, or of seconds, minutes, hours or days. Returns an error message, or an empty text.

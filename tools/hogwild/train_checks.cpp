@@ -95,7 +95,7 @@ bool is_by_ranks(const train_request& r) {
 }
 
 bool has_test(const train_request& r) {
-  return !r.test.empty() || r.test_fraction > 0.0 || r.test_last > 0 || !r.validation_file.empty();
+  return !r.test.empty() || r.test_fraction > 0.0 || r.test_last + r.validation_last > 0 || !r.validation_file.empty();
 }
 
 bool reads_no_rows(const train_request& r) {
@@ -104,8 +104,8 @@ bool reads_no_rows(const train_request& r) {
 
 /// About the model and its input, for advice, too.
 constexpr refused_request refusals_of_models[] = {
-    {"", [](auto& r) { return r.test_last > 0 && !is_on(r, model_input::pairs); },
-     "--test last:N holds back the last pairs of each user, and this model is not trained on pairs: give a file or a "
+    {"", [](auto& r) { return r.test_last + r.validation_last > 0 && !is_on(r, model_input::pairs); },
+     "last:N holds back the last pairs of each user, and this model is not trained on pairs: give a file or a "
      "fraction"},
     {"",
      [](auto& r) {

@@ -35,6 +35,7 @@
 #include "calibrate.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
+#include "held_rows.hpp"
 #include "known_rows.hpp"
 #include "model_from_request.hpp"
 #include "progress.hpp"
@@ -45,39 +46,13 @@
 namespace hogwild::cli {
 namespace {
 
-/// Rows that were split off the training rows.
-struct held_part {
-  sparse_view rows{};
-  std::unique_ptr<const validation_split> split{};  ///< null if they are a slice
-};
-
-/// Copies the rows on both sides.
-held_part split_off(sparse_view& rows, const std::vector<bool>& held) {
-  held_part part;
-  part.split = std::make_unique<const validation_split>(split_rows(rows, held));
-  part.rows = part.split->validation.view();
-  rows = part.split->training.view();
-  return part;
-}
-
-/// Which pairs are for the test.
-std::vector<bool> held_pairs(const train_request& request, const sparse_dataset& data, const sparse_view& rows,
-                             std::uint64_t seed) {
-  if (request.test_last == 0) return draw_of_users(rows, request.test_fraction, seed);
-  const std::vector<double> times = pair_times(data);
-  if (times.empty())
-    throw config_error("--test last:N goes by time, and the pairs of " + request.data +
-                       " have none: the fourth field of a line is its time");
-  return last_of_users(rows, times, request.test_last);
-}
+constexpr std::uint64_t seed_of_test = 0x74657374;
 
 /// Holds rows back as --validation does, so that training keeps a row of each class; the labels are those of all rows,
 /// because rows with lists may take the last occurrence of a label with them. The same rows in each run, whatever its
 /// seed. Numbers have no classes that could be missing: then the last rows are held back, since rows were shuffled when
-/// the file was read, and a slice needs no copy. Groups are held back whole; of pairs a part of each user's.
-held_part hold_back(train_request& request, const sparse_dataset& data, sparse_view& rows) {
-  constexpr std::uint64_t seed = 0x74657374;
-  if (input_of(request.model) == model_input::pairs) return split_off(rows, held_pairs(request, data, rows, seed));
+/// the file was read, and a slice needs no copy. Groups are held back whole.
+held_part hold_back(train_request& request, sparse_view& rows) {
   const auto held = static_cast<std::size_t>(std::round(request.test_fraction * static_cast<double>(rows.rows())));
   if (held == 0 || held >= rows.rows())
     throw config_error("the fraction for testing leaves no rows to train on, or holds back none: there are " +
@@ -90,7 +65,7 @@ held_part hold_back(train_request& request, const sparse_dataset& data, sparse_v
     rows.degree = {};  // it counts the held-back rows, too
     return part;
   }
-  held_part part = split_off(rows, draw_validation(rows, labels, request.test_fraction, seed));
+  held_part part = split_off(rows, draw_validation(rows, labels, request.test_fraction, seed_of_test));
   request.options.labels.assign(labels.values().begin(), labels.values().end());
   return part;
 }
@@ -183,11 +158,18 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
     throw config_error("a " + request.model +
                        " model is not trained by several ranks, each of which would know its own rows only: train on "
                        "one machine, by --engine threads or processes");
-  std::optional<held_part> held_back;
-  if (request.test_fraction > 0.0 || request.test_last > 0) {
+  std::optional<held_part> held_back, held_to_validate;
+  if (input == model_input::pairs) {
+    const pairs_to_hold of_test{request.test_fraction, request.test_last};
+    const pairs_to_hold of_validation{request.options.validation_fraction, request.validation_last};
+    pair_holder pairs(rows.data, request.data, of_test.last + of_validation.last > 0);
+    if (of_test.any()) held_back = split_off(rows.part, pairs.choose(rows.part, of_test, seed_of_test));
+    if (of_validation.any())
+      held_to_validate = split_off(rows.part, pairs.choose(rows.part, of_validation, request.options.seed));
+  } else if (request.test_fraction > 0.0) {
     if (divides_rows)
       throw config_error("several ranks cannot hold back a fraction of the rows for testing; give a file");
-    held_back = hold_back(request, rows.data, rows.part);
+    held_back = hold_back(request, rows.part);
   }
   std::optional<sparse_dataset> test, validation;
   if (!request.test.empty()) {
@@ -222,13 +204,7 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
   options.data_name = request.data;
   options.stop = asked.token();
   if (held_back) options.test = held_back->rows;
-  std::optional<held_part> of_users;
-  if (input_of(request.model) == model_input::pairs && options.validation_fraction > 0.0) {
-    if (divides_rows) throw config_error("several ranks cannot hold back a fraction of the pairs; give a file");
-    of_users = split_off(rows.part, draw_of_users(rows.part, options.validation_fraction, options.seed));
-    options.validation = of_users->rows;
-    options.validation_fraction = 0.0;
-  }
+  if (held_to_validate) options.validation = held_to_validate->rows, options.validation_fraction = 0.0;
   if (options.max_seconds) *options.max_seconds = std::max(1e-6, *options.max_seconds - seconds_spent(request));
   if (trains_on_graph(request)) options.test = rows.data.view();
   if (test) options.test = test_beside ? test_beside->view() : test->view();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_request.hpp"
 
-#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,19 +13,16 @@
 namespace hogwild::cli {
 namespace {
 
-/// Declares an option that some models have, by the same name. A text is taken if one of them takes it; whether that is
-/// the model in question is checked later (check_options_of_models()).
-void declare_option(command_line& line, const std::vector<model_option>& same, model_options& given) {
-  const model_option& o = same.front();
+/// Declares an option that some models have. Whether the model in question takes the text is checked later
+/// (check_options_of_models()).
+void declare_option(command_line& line, const model_option& o, model_options& given) {
   if (o.is_flag()) {
     const auto set = [&given, name = o.name](bool value) { given.set(name, value ? "true" : "false"); };
     line.flag("--" + o.name + ",!--no-" + o.name, o.help, set);
     return;
   }
-  line.option("--" + o.name, o.placeholder, o.otherwise, o.help, [&given, same](const std::string& text) {
-    const auto takes = [&](const model_option& one) { return one.fault(text).empty(); };
-    if (std::ranges::none_of(same, takes)) return same.front().fault(text);
-    given.set(same.front().name, text);
+  line.option("--" + o.name, o.placeholder, o.otherwise, o.help, [&given, name = o.name](const std::string& text) {
+    given.set(name, text);
     return std::string();
   });
 }
@@ -33,24 +30,22 @@ void declare_option(command_line& line, const std::vector<model_option>& same, m
 /// Declares options that only some models have. Models of a family share options.
 void declare_options_of_models(command_line& line, train_request& r) {
   declare_group(line, r, "Of models");
-  std::vector<std::vector<model_option>> all;  // those of one name together
+  std::set<std::string> declared;
   for (const model_descriptor* const known : known_models())
     for (const model_option& o : known->facts().options) {
-      const auto same = std::ranges::find(all, o.name, [](const auto& some) { return some.front().name; });
-      if (same != all.end()) {
-        same->push_back(o);
-        continue;
-      }
+      if (declared.contains(o.name)) continue;
       if (line.has("--" + o.name))
         throw config_error("the model " + std::string(known->name()) + " has an option --" + o.name +
                            ", which the command already has: rename it in the model's numbers()");
-      all.push_back({o});
+      declare_option(line, o, r.of_model);
+      declared.insert(o.name);
     }
-  for (const std::vector<model_option>& same : all) declare_option(line, same, r.of_model);
   for (const model_descriptor* const known : known_models()) {
     std::vector<command_line::topic_option> options;
-    for (const model_option& o : known->facts().options) options.push_back({"--" + o.name, o.otherwise, o.help});
-    for (const std::string& name : known->facts().uses) options.push_back({"--" + name, "", line.help_of("--" + name)});
+    for (const model_option& o : known->facts().options)
+      options.push_back({"--" + o.name, o.placeholder, o.otherwise, o.help});
+    for (const std::string& name : known->facts().uses)
+      options.push_back({"--" + name, "", "", line.help_of("--" + name)});
     line.topic(std::string(known->name()), known->facts().summary, options);
   }
 }

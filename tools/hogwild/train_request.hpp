@@ -70,14 +70,15 @@ struct train_request {
   row_files rows{}, test_rows{}, validation_rows{};
 
   std::string model = "logistic";
-  model_options of_model{};        ///< the model's own options that were given
-  std::optional<bool> own_bias{};  ///< the value of --bias, if it was given
-  label_spelling declared{};       ///< as --label-values writes them
-  double test_fraction = 0.0;      ///< of the training file, unless --test names a file
-  std::size_t test_last = 0;       ///< of pairs: the last ones of each user are held back
-  several_request several{};       ///< models that are combined into one
-  folds_request folds{};           ///< cross-validation, and a path of l2
-  std::uint64_t min_count = 5;     ///< for a corpus: words that occur less often are left out
+  model_options of_model{};         ///< the model's own options that were given
+  std::optional<bool> own_bias{};   ///< the value of --bias, if it was given
+  label_spelling declared{};        ///< as --label-values writes them
+  double test_fraction = 0.0;       ///< of the training file, unless --test names a file
+  std::size_t test_last = 0;        ///< of pairs: the last ones of each user are held back
+  std::size_t validation_last = 0;  ///< likewise, of those that are left
+  several_request several{};        ///< models that are combined into one
+  folds_request folds{};            ///< cross-validation, and a path of l2
+  std::uint64_t min_count = 5;      ///< for a corpus: words that occur less often are left out
 
   std::size_t walks = 0;  ///< for edges: walks from each node, which are epochs; 0: --epochs says how many
 

@@ -115,8 +115,9 @@ constexpr detail::option_rows command_options{
                                          {.placeholder = "NAME", .search = in_a_search::refused}}},
     run_option<&train_request::validation_file>{
         {{"", "--validation", "Stopping",
-          "stop when the loss on these rows, or on this fraction of the rows, gets no better"},
-         {.placeholder = "FILE|FRACTION", .ranks = between_ranks::as_given, .search = in_a_search::not_trials}}},
+          "stop when the model gets no better on these rows, or on this fraction of the rows, by --stop-by: of pairs a "
+          "fraction of each user's, or the last N of each user by time"},
+         {.placeholder = "FILE|FRACTION|last:N", .ranks = between_ranks::as_given, .search = in_a_search::not_trials}}},
     run_option<&train_request::calibrate>{{{"", "--calibrate", "Output",
                                             "models of two labels: fit probabilities to the margins of the "
                                             "--validation rows, and save them with the model "

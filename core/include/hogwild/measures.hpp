@@ -92,19 +92,28 @@ void for_each_measure(const measurement& m, const F& f) {
     if (const std::optional<double>& value = m.*each.value) f(each, *value);
 }
 
+/// The measure by which a run compares its epochs on rows of this kind, unless it is told another one; empty: the loss.
+/// The loss of a model that orders candidates is about a few of them, which are drawn.
+std::string_view usual_comparison(row_kind kind);
+
+/// The number by which measurements are compared, the lower the better: the loss for an empty name, otherwise the
+/// measure, with the other sign if more of it is better. Nothing if the rows do not have it.
+std::optional<double> compared_value(const measurement& m, std::string_view name);
+
 /// A figure of an epoch that a run can be asked to reach: train_loss, objective, test_loss, or test_NAME of a measure
-/// that is measured in training.
+/// that is measured in training; and the same with validation in the place of test.
 class target_figure {
  public:
   /// Nothing if there is no figure of that name.
   static std::optional<target_figure> named(std::string_view name);
-  /// The names of all figures, with a comma and a blank between them.
+  /// The names of all figures, with a comma and a blank between them. Those of validation rows are told by their
+  /// beginning.
   static std::string all_names();
-  /// The names of the figures that rows of this kind have.
+  /// Those of them that rows of this kind have.
   static std::string names_for(row_kind kind);
 
-  /// Whether it is measured on test rows.
-  bool needs_test_rows() const { return of_test_; }
+  /// The member that has the rows on which it is measured; null: those of the training.
+  std::optional<measurement> epoch_report::*rows() const { return rows_; }
   /// Whether rows of this kind have it.
   bool suits(row_kind kind) const { return measure_ == nullptr || measure_->suits(kind); }
   /// Whether the epoch is at least as good as `bound`; false if it does not have the figure.
@@ -112,7 +121,7 @@ class target_figure {
 
  private:
   double epoch_report::*of_epoch_ = nullptr;
-  bool of_test_ = false;
+  std::optional<measurement> epoch_report::*rows_ = nullptr;
   const measure* measure_ = nullptr;  ///< null: a loss
 };
 

@@ -114,14 +114,21 @@ bool is_name(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == text.npos;
 }
 
-constexpr std::string_view of_test = "test_", test_loss = "test_loss";
+constexpr std::string_view of_test = "test_", of_validation = "validation_", the_loss = "loss";
+
+/// Null: there is none of this name that training measures.
+const measure* find_measure(std::string_view name) {
+  const std::span<const measure> all = all_measures();
+  const auto found = std::ranges::find(all, name, &measure::name);
+  return found == all.end() || !found->in_training() ? nullptr : &*found;
+}
 
 template <class Keeps>
 std::string names(const Keeps& keeps) {
   std::string all = "train_loss, objective, test_loss";
   for (const measure& m : all_measures())
     if (m.in_training() && keeps(m)) all.append(", ").append(of_test).append(m.name);
-  return all;
+  return all + "; or validation_ in the place of test_";
 }
 
 }  // namespace
@@ -137,7 +144,7 @@ std::span<const measure> all_measures() {
 void add_measure(const own_measure& added) {
   const auto refuse = [&](const std::string& why) { throw config_error("the measure " + quote(added.name) + why); };
   if (!is_name(added.name)) refuse(" has no name of small letters, digits and underscores");
-  if (added.name == "loss" || std::ranges::count(all_measures(), added.name, &measure::name) > 0)
+  if (added.name == the_loss || std::ranges::count(all_measures(), added.name, &measure::name) > 0)
     refuse(" has a name that another one has: take another");
   if (added.rows != row_kind::two_classes && added.rows != row_kind::classes && added.rows != row_kind::numbers)
     refuse(" is for " + std::string(to_string(added.rows)) + ": it can be for two classes, several, or numbers");
@@ -158,14 +165,13 @@ std::optional<target_figure> target_figure::named(std::string_view name) {
   target_figure found;
   if (name == "train_loss") return found.of_epoch_ = &epoch_report::train_loss, found;
   if (name == "objective") return found.of_epoch_ = &epoch_report::objective, found;
-  if (!name.starts_with(of_test)) return std::nullopt;
-  found.of_test_ = true;
-  if (name == test_loss) return found;
-  const std::span<const measure> all = all_measures();
-  const auto m = std::ranges::find(all, name.substr(of_test.size()), &measure::name);
-  if (m == all.end() || !m->in_training()) return std::nullopt;
-  found.measure_ = &*m;
-  return found;
+  const bool validates = name.starts_with(of_validation);
+  if (!validates && !name.starts_with(of_test)) return std::nullopt;
+  found.rows_ = validates ? &epoch_report::validation : &epoch_report::test;
+  name.remove_prefix(validates ? of_validation.size() : of_test.size());
+  if (name == the_loss) return found;
+  found.measure_ = find_measure(name);
+  return found.measure_ == nullptr ? std::nullopt : std::optional(found);
 }
 
 std::string target_figure::all_names() {
@@ -177,11 +183,23 @@ std::string target_figure::names_for(row_kind kind) {
 }
 
 bool target_figure::reached(const epoch_report& epoch, double bound) const {
-  if (!of_test_) return epoch.*of_epoch_ <= bound;
-  if (!epoch.test) return false;
-  if (measure_ == nullptr) return epoch.test->loss <= bound;
-  const std::optional<double>& value = *epoch.test.*measure_->value;
+  if (rows_ == nullptr) return epoch.*of_epoch_ <= bound;
+  const std::optional<measurement>& measured = epoch.*rows_;
+  if (!measured) return false;
+  if (measure_ == nullptr) return measured->loss <= bound;
+  const std::optional<double>& value = *measured.*measure_->value;
   return value && measure_->reaches(*value, bound);
+}
+
+std::string_view usual_comparison(row_kind kind) {
+  return kind == row_kind::pairs ? "ndcg_at_20" : kind == row_kind::triples ? "mrr" : "";
+}
+
+std::optional<double> compared_value(const measurement& m, std::string_view name) {
+  if (name.empty()) return m.loss;
+  const measure* const by = find_measure(name);
+  const std::optional<double> value = by == nullptr ? std::nullopt : m.*by->value;
+  return value && by->more_is_better ? -*value : value;
 }
 
 std::string_view to_string(row_kind kind) {

@@ -30,12 +30,15 @@ void put(json& line, const char* key, const std::optional<T>& value) {
   if (value) line[key] = *value;
 }
 
+void put_measured(json& line, const std::string& rows, const std::optional<measurement>& measured) {
+  if (!measured) return;
+  line[rows + "_loss"] = measured->loss;
+  for_each_measure(*measured, [&](const measure& m, double value) { line[rows + "_" + std::string(m.name)] = value; });
+}
+
 void put(json& line, const std::optional<measurement>& test, const std::optional<measurement>& validation) {
-  if (test) {
-    line["test_loss"] = test->loss;
-    for_each_measure(*test, [&](const measure& m, double value) { line["test_" + std::string(m.name)] = value; });
-  }
-  if (validation) line["validation_loss"] = validation->loss;
+  put_measured(line, "test", test);
+  put_measured(line, "validation", validation);
 }
 
 json to_json(const machine_facts& m) {

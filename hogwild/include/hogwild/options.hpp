@@ -130,15 +130,18 @@ struct train_options {
   std::optional<std::size_t> measure_every{};
   /// > 0; for models that order candidates: of how many sources (users, say) of the test and validation rows the lists
   /// are measured after an epoch, at most; those of the last epoch, and of the parameters that are returned, are all
-  /// measured. Default: 1,000, or all if the target is a measure of test rows.
+  /// measured. Default: 1,000, or all if the target is a measure of such rows.
   std::optional<std::size_t> measure_lists{};
   std::optional<sparse_view> test{};        ///< measured with the training rows, never trained on
   std::optional<sparse_view> validation{};  ///< decides when to stop, and which epoch's parameters are kept
+  /// The measure of the validation rows by which epochs are compared: loss, or the name of one of measures.hpp.
+  /// Default: the loss; ndcg_at_20 of pairs and mrr of triples, since their loss is about candidates that are drawn.
+  std::string stop_by{};
   /// In [0, 1): hold back this fraction of the training rows for validation, drawn by the seed: the same fraction of
   /// each of two labels, or of each class, but never the last row of one. Both parts are copies.
   double validation_fraction = 0.0;
-  std::size_t patience = 3;  ///< epochs without a better validation loss before the run stops
-  double min_delta = 0.0;    ///< >= 0: a validation loss is better if it is lower than the best one by more than this
+  std::size_t patience = 3;  ///< epochs without a better `stop_by` before the run stops
+  double min_delta = 0.0;  ///< >= 0: `stop_by` is better if it is better than that of the best epoch by more than this
   /// In (0, 1]: the run's parameters are the mean of the parameters after each of the last epochs: this fraction of
   /// `epochs`, and at least two. From the first of these on the mean is measured, reported and returned. Training goes
   /// on from the parameters that are not averaged.

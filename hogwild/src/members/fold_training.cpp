@@ -63,6 +63,7 @@ train_options of_a_fold(const prepared_data& all) {
   o.validation.reset();
   o.validation_fraction = 0.0;
   o.min_delta = 0.0;
+  o.stop_by.clear();
   o.weight_positive = 1.0;
   o.weights = {};
   o.keep_state = false;

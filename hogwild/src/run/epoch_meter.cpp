@@ -150,8 +150,8 @@ std::size_t epoch_meter::lists_after(std::size_t epoch) const {
   const train_options& o = run_.options;
   // A mean of epochs is measured where it is made, and is not there at the end.
   if (!task_.facts().orders_candidates || epoch == o.epochs || o.average) return all_lists;
-  return o.measure_lists.value_or(o.target && target_figure::named(o.target->what)->needs_test_rows() ? all_lists
-                                                                                                      : usual);
+  const bool aims = o.target && target_figure::named(o.target->what)->rows() != nullptr;
+  return o.measure_lists.value_or(aims ? all_lists : usual);
 }
 
 void epoch_meter::measure_all_lists(double scale, epoch_report& report) const {

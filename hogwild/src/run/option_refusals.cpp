@@ -64,8 +64,7 @@ constexpr option_refusal option_refusals[] = {
     {[](asked a) { return a.schedule == schedule_kind::plateau && a.decay_or(0.5) >= 1.0; },
      "a plateau whose decay is not below 1 never lowers the step; use a factor below 1"},
     {[](asked a) {
-       return a.schedule == schedule_kind::plateau && !a.o.validation && a.o.validation_fraction == 0.0 &&
-              !by_distance(a.o, a.model.convex);
+       return a.schedule == schedule_kind::plateau && !hogwild::validates(a.o) && !by_distance(a.o, a.model.convex);
      },
      "the plateau schedule needs a validation loss: give validation rows, or a fraction to hold back; for convex "
      "models a tolerance alone is enough"},
@@ -83,8 +82,8 @@ constexpr option_refusal option_refusals[] = {
      "bias_rate needs a bias: learn one, or leave out the rate"},
     {[](asked a) { return a.o.bias_rate && (!a.by_sgd() || a.form == l2_form::two_pass); },
      "bias_rate is for sgd without l2 in two passes: leave it out"},
-    {[](asked a) { return a.o.min_delta != 0.0 && !a.o.validation && a.o.validation_fraction == 0.0; },
-     "min_delta is about the validation loss: give validation rows, or a fraction to hold back"},
+    {[](asked a) { return a.o.min_delta != 0.0 && !hogwild::validates(a.o); },
+     "min_delta is about the measure of validation rows: give validation rows, or a fraction to hold back"},
     {[](asked a) { return a.o.validation_fraction != 0.0 && a.o.validation; },
      "give validation rows or a fraction to hold back, not both"},
     {[](asked a) { return a.o.batch.value_or(1) > 1 && a.most_batch() == 1; },
@@ -176,10 +175,10 @@ void refuse(std::span<const option_refusal> rows, asked options) {
     if (row.refuses(options)) throw config_error(std::string(row.reason));
 }
 
-row_kind kind_of(const std::optional<sparse_view>& test, const model_traits& traits) {
+row_kind kind_of(const std::optional<sparse_view>& rows, const model_traits& traits) {
   if (traits.measured_as) return *traits.measured_as;
   if (traits.cuts) return row_kind::graph;
-  if (test && test->label.lists()) return row_kind::lists;
+  if (rows && rows->label.lists()) return row_kind::lists;
   if (traits.labels == label_kind::real) return row_kind::numbers;
   return traits.labels == label_kind::binary ? row_kind::two_classes : row_kind::classes;
 }
@@ -189,13 +188,37 @@ void check_target(const train_options& o, const model_traits& traits) {
   const std::string& what = o.target->what;
   const auto figure = target_figure::named(what);
   if (!figure) throw config_error("the target: " + quote(what) + " is none of " + target_figure::all_names());
-  detail::require(!figure->needs_test_rows() || o.test, "the target is a test metric, but there are no test rows");
-  if (const row_kind kind = kind_of(o.test, traits); !figure->suits(kind))
+  const bool validates = figure->rows() == &epoch_report::validation;
+  detail::require(figure->rows() != &epoch_report::test || o.test,
+                  "the target is a test metric, but there are no test rows");
+  detail::require(!validates || hogwild::validates(o),
+                  "the target is a measure of validation rows, and there are none: give some");
+  // Rows that are yet to be held back have lists if the training rows do.
+  const row_kind kind = kind_of(validates ? o.validation : o.test, traits);
+  if (!figure->suits(kind) && !(validates && !o.validation && traits.lists && figure->suits(row_kind::lists)))
     throw config_error(what + " is not measured on " + std::string(to_string(kind)) + ": take one of " +
                        target_figure::names_for(kind));
 }
 
 }  // namespace
+
+void detail::choose_comparison(train_options& o, const model_traits& traits) {
+  require(o.stop_by.empty() || o.validation,
+          "stop_by compares epochs by validation rows, and there are none: give some");
+  if (!o.validation) return;
+  const row_kind kind = kind_of(o.validation, traits);
+  if (o.stop_by.empty()) o.stop_by = usual_comparison(kind);
+  if (o.stop_by == "loss") o.stop_by.clear();
+  if (o.stop_by.empty()) return;
+  const auto figure = target_figure::named("validation_" + o.stop_by);
+  if (!figure || !figure->suits(kind)) {
+    std::string known = "loss";
+    for (const measure& m : all_measures())
+      if (m.in_training() && m.suits(kind)) known.append(", ").append(m.name);
+    throw config_error("stop_by: " + quote(o.stop_by) + " is not measured on " + std::string(to_string(kind)) +
+                       " in training: take one of " + known);
+  }
+}
 
 void detail::check_stream_options(const train_options& o, const model_traits& traits) {
   require_taken(o, &option_details::in_streams, "a stream does not take");

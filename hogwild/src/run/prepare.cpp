@@ -231,6 +231,7 @@ prepared_data::prepared_data(const sparse_view& data, const train_options& optio
   require(options_.validation_fraction == 0.0 || agreement(ranks_).alone(),
           "several ranks cannot hold back a fraction of the rows for validation; give validation rows");
   if (options_.validation_fraction > 0.0) hold_back(traits);
+  detail::choose_comparison(options_, traits);
   const std::uint64_t all_rows = agree_on_rows();
   weigh_rows(traits);
   loop_ = loop_of(options_, traits);
@@ -271,8 +272,10 @@ void prepared_data::weigh_rows(const model_traits& traits) {
 }
 
 void prepared_data::hold_back(const model_traits& traits) {
-  split_ = std::make_shared<const validation_split>(
-      split_rows(train_, draw_validation(train_, labels_, options_.validation_fraction, options_.seed)));
+  const double fraction = options_.validation_fraction;
+  split_ = std::make_shared<const validation_split>(split_rows(
+      train_, traits.measured_as == row_kind::pairs ? draw_of_users(train_, fraction, options_.seed)
+                                                    : draw_validation(train_, labels_, fraction, options_.seed)));
   const sparse_view whole = train_;
   train_ = split_->training.view();
   options_.validation = split_->validation.view();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -148,6 +149,7 @@ std::string best_state_name(std::size_t k) {
   return "best state" + std::to_string(k);
 }
 constexpr const char* best_numbers = "best state's step and rows";
+constexpr const char* stop_by_section = "measure to stop by";
 
 }  // namespace
 
@@ -158,6 +160,7 @@ checkpoint checkpoint_of(const param_store& store, const resolved_run& run, cons
   file.put("decided", decided_numbers{run.plan.options.l2, run.plan.options.bias_rate, run.plan.options.batch});
   file.put("progress", progress);
   file.put("schedule", run.schedule);
+  file.put_span<char>(stop_by_section, run.options.stop_by);
   file.put_span<float>("best", kept.best);
   for (std::size_t k = 0; k < kept.best_state.arrays.size(); ++k)
     file.put_span<float>(best_state_name(k), kept.best_state.arrays[k]);
@@ -231,7 +234,15 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
     file.get_into("parameters", store.parameters<T>());
     for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.get_into(state_name(k), store.state<T>(k));
   });
-  return file.get<run_progress>("progress");
+  auto progress = file.get<run_progress>("progress");
+  const auto before =
+      file.find(stop_by_section) != nullptr ? file.get_vector<char>(stop_by_section) : std::vector<char>();
+  if (!std::ranges::equal(before, run.options.stop_by)) {  // epochs before cannot be compared with those to come
+    progress.rules.best_validation = HUGE_VAL;
+    progress.rules.epochs_without_better = 0;
+    kept.best.clear();
+  }
+  return progress;
 }
 
 }  // namespace hogwild

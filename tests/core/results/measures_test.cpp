@@ -62,7 +62,10 @@ TEST(target_figures, are_known_by_name) {
       continue;
     }
     ASSERT_TRUE(figure) << m.name;
-    EXPECT_TRUE(figure->needs_test_rows());
+    EXPECT_EQ(figure->rows(), &epoch_report::test);
+    const auto validated = target_figure::named("validation_" + std::string(m.name));
+    ASSERT_TRUE(validated) << m.name;
+    EXPECT_EQ(validated->rows(), &epoch_report::validation);
     EXPECT_NE(target_figure::all_names().find("test_" + std::string(m.name)), std::string::npos);
     for (const row_kind kind :
          {row_kind::two_classes, row_kind::classes, row_kind::lists, row_kind::numbers, row_kind::graph}) {
@@ -70,10 +73,28 @@ TEST(target_figures, are_known_by_name) {
       EXPECT_EQ(target_figure::names_for(kind).find("test_" + std::string(m.name)) != std::string::npos, m.suits(kind));
     }
   }
-  for (const char* const name : {"train_loss", "objective"})
-    EXPECT_FALSE(target_figure::named(name)->needs_test_rows());
-  for (const char* const name : {"", "test_", "accuracy", "test_perplexity", "validation_loss"})
+  for (const char* const name : {"train_loss", "objective"}) EXPECT_EQ(target_figure::named(name)->rows(), nullptr);
+  for (const char* const name : {"", "test_", "accuracy", "test_perplexity", "validation_", "validation_log_loss"})
     EXPECT_FALSE(target_figure::named(name)) << name;
+  EXPECT_THAT(target_figure::all_names(), HasSubstr("validation_"));
+}
+
+TEST(comparisons, are_by_the_loss_or_by_a_measure_of_which_more_may_be_better) {
+  const measurement m{.loss = 0.5, .accuracy = 0.25, .rmse = 2.0, .log_loss = 0.125};
+  EXPECT_EQ(compared_value(m, ""), 0.5);
+  EXPECT_EQ(compared_value(m, "accuracy"), -0.25);
+  EXPECT_EQ(compared_value(m, "rmse"), 2.0);
+  for (const char* const none : {"auc", "log_loss", "loss", "perplexity"})
+    EXPECT_EQ(compared_value(m, none), std::nullopt) << none;
+}
+
+TEST(comparisons, are_usually_by_a_measure_where_the_loss_is_about_drawn_candidates) {
+  for (const row_kind kind : {row_kind::two_classes, row_kind::classes, row_kind::lists, row_kind::numbers,
+                              row_kind::graph, row_kind::pairs, row_kind::triples}) {
+    const std::string_view by = usual_comparison(kind);
+    EXPECT_EQ(by.empty(), kind != row_kind::pairs && kind != row_kind::triples);
+    EXPECT_TRUE(by.empty() || target_figure::named("validation_" + std::string(by))->suits(kind)) << by;
+  }
 }
 
 TEST(target_figures, are_reached_from_the_side_that_is_worse) {
@@ -84,6 +105,9 @@ TEST(target_figures, are_reached_from_the_side_that_is_worse) {
     EXPECT_FALSE(figure->reached(epoch, m.more_is_better ? -1e9 : 1e9)) << "without test rows";
     epoch.test.emplace();
     EXPECT_FALSE(figure->reached(epoch, m.more_is_better ? -1e9 : 1e9)) << "without this measure";
+    epoch.validation.emplace().*m.value = m.more_is_better ? 1e9 : -1e9;
+    EXPECT_FALSE(figure->reached(epoch, 0.5)) << "of validation rows alone";
+    EXPECT_TRUE(target_figure::named("validation_" + std::string(m.name))->reached(epoch, 0.5)) << m.name;
     (*epoch.test).*m.value = 0.5;
     EXPECT_TRUE(figure->reached(epoch, 0.5)) << m.name;
     EXPECT_EQ(figure->reached(epoch, 0.25), m.more_is_better) << m.name;

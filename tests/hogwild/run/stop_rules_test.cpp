@@ -154,6 +154,28 @@ TEST_F(stop_rules_of, a_validation_loss_is_better_if_it_is_lower_by_more_than_mi
   EXPECT_EQ(after_validation(1.3), run_status::no_progress);
 }
 
+TEST_F(stop_rules_of, a_measure_of_validation_rows_says_what_was_best_whatever_the_loss) {
+  options.patience = 2;
+  options.stop_by = "mrr";
+  options.min_delta = 0.0625;
+  const auto after_places = [&](double loss, double mrr) {
+    return after({.epoch = 1, .objective = 1.0, .validation = measurement{.loss = loss, .mrr = mrr}});
+  };
+  EXPECT_EQ(after_places(1.0, 0.25), std::nullopt);
+  EXPECT_TRUE(improved);
+  EXPECT_EQ(after_places(0.5, 0.3125), std::nullopt);  // by min_delta, and no more
+  EXPECT_FALSE(improved);
+  EXPECT_EQ(after_places(2.0, 0.5), std::nullopt);
+  EXPECT_TRUE(improved);
+  EXPECT_EQ(after_places(0.25, 0.5), std::nullopt);
+  EXPECT_EQ(after_places(0.125, 0.5), run_status::no_progress);
+}
+
+TEST_F(stop_rules_of, validation_rows_without_the_measure_are_refused) {
+  options.stop_by = "group_auc";
+  EXPECT_THROW(after_validation(1.0), config_error);
+}
+
 TEST_F(stop_rules_of, a_plateau_lowers_the_step_after_a_gain_below_min_delta) {
   options.min_delta = 0.25;
   after({.epoch = 1, .objective = 1.0, .validation = measurement{.loss = 2.0}});

@@ -64,7 +64,13 @@ TEST(train_options, numbers_outside_their_range_are_refused) {
   EXPECT_THAT(refused({.validation_fraction = 0.001}), HasSubstr("leaves no rows to train on"));
   EXPECT_THAT(refused({.patience = 0}), HasSubstr("patience is 0: it takes a whole number of at least 1"));
   EXPECT_THAT(refused({.validation_fraction = 0.5, .min_delta = -1.0}), HasSubstr("min_delta is -1"));
-  EXPECT_THAT(refused({.min_delta = 0.1}), HasSubstr("min_delta is about the validation loss"));
+  EXPECT_THAT(refused({.min_delta = 0.1}), HasSubstr("min_delta is about the measure of validation rows"));
+  EXPECT_THAT(refused({.stop_by = "accuracy"}), HasSubstr("stop_by compares epochs by validation rows"));
+  EXPECT_THAT(refused({.stop_by = "rmse", .validation_fraction = 0.5}),
+              HasSubstr("'rmse' is not measured on rows of two classes"));
+  EXPECT_THAT(refused({.target = target_option{"validation_accuracy", 0.5}}), HasSubstr("there are none"));
+  for (const char* const by : {"loss", "accuracy", "auc"})
+    EXPECT_EQ(refused({.stop_by = by, .validation_fraction = 0.5}), "accepted") << by;
   EXPECT_EQ(refused({.validation_fraction = 0.5, .min_delta = 0.1}), "accepted");
   EXPECT_THAT(refused({.measure_every = 0}), HasSubstr("at least 1"));
   EXPECT_THAT(refused({.step = {.initial = 0.1, .decay = 0.5, .kind = schedule_kind::constant}}),

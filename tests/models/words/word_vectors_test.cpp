@@ -55,6 +55,19 @@ TEST(word_vectors, are_written_as_other_programs_expect) {
   EXPECT_EQ(parse_word_vectors("2 2 \r\na 1.5 -2.0 \r\nb 0 +.25 \n\n", "file"), two);
 }
 
+TEST(word_vectors, may_begin_without_a_head_line_as_glove_writes_them) {
+  const word_vectors two{.dimension = 2, .words = {"a", "7"}, .values = {1.5f, -2, 0, 0.25f}};
+  EXPECT_EQ(parse_word_vectors("a 1.5 -2\n7 0 0.25\n", "file"), two);
+  EXPECT_EQ(parse_word_vectors("  a 1.5 -2 \r\n7 0 .25\n\n", "file"), two);
+  EXPECT_EQ(parse_word_vectors("7 0.5 1", "file").words, (std::vector<std::string>{"7"}));
+  EXPECT_EQ(refusal_of_vectors("a 1.5 -2\nb 1\n"), "file:2:4: number 2 of 2 should stand here, finite, but this is ''");
+  EXPECT_TRUE(refusal_of_vectors("a 1.5 -2\nb 1 2 3\n").starts_with("file:2:7: the line should end here"));
+  EXPECT_TRUE(refusal_of_vectors("1 1:0.5 3:1\n").starts_with("file:1:3: word vectors begin with a line"));
+  const test::scratch_folder folder;
+  EXPECT_TRUE(begins_as_word_vectors(folder.write("glove.txt", "a 1.5 -2\n7 0 0.25\n")));
+  EXPECT_FALSE(begins_as_word_vectors(folder.write("rows.svm", "1 1:0.5 3:1\n")));
+}
+
 TEST(word_vectors, faults_are_told_with_their_place) {
   EXPECT_TRUE(refusal_of_vectors("").starts_with("file:1:1: word vectors begin with a line of two numbers"));
   EXPECT_TRUE(refusal_of_vectors("3 x\n").starts_with("file:1:3: "));

@@ -35,12 +35,14 @@ std::string word_vector_bytes(const word_vectors& vectors, vector_format format)
 /// Writes a file, which appears whole or not at all. Throws what word_vector_bytes() and atomic_file throw.
 void save_word_vectors(const std::filesystem::path& path, const word_vectors& vectors, vector_format format);
 
-/// Whether a file, plain or compressed, begins with the line of such a file; false if it cannot be read. Not for
-/// standard input and other pipes, whose bytes would be consumed: false for these, too.
+/// Whether a file, plain or compressed, begins with the line of such a file, or, as GloVe writes text, with a word and
+/// two or more numbers; false if it cannot be read. Not for standard input and other pipes, whose bytes would be
+/// consumed: false for these, too.
 bool begins_as_word_vectors(const std::string& path);
 
-/// Reads either format, recognised by content; plain or compressed with gzip, xz, zstd or bzip2. Throws input_error if
-/// the file cannot be read, and if its contents are not word vectors, with the line or the byte of the fault.
+/// Reads either format, recognised by content, and text without the first line, as GloVe writes it; plain or compressed
+/// with gzip, xz, zstd or bzip2. Throws input_error if the file cannot be read, and if its contents are not word
+/// vectors, with the line or the byte of the fault.
 word_vectors load_word_vectors(const std::string& path);
 /// The same for plain bytes; `name` is used in messages.
 word_vectors parse_word_vectors(std::string_view bytes, const std::string& name);

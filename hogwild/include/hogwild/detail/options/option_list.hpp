@@ -204,14 +204,24 @@ inline constexpr option_rows run_options{
          {.range = at_least(1), .search = in_a_search::refused, .in_streams = "lists to measure"}}},
     run_option<&train_options::test>{{{"test"}, {.in_lanes = true, .in_streams = "test and validation rows"}}},
     run_option<&train_options::validation>{{{"validation"}, {.in_streams = "test and validation rows"}}},
+    run_option<&train_options::stop_by>{
+        {{"stop_by", "--stop-by", "Stopping",
+          "measure of the validation rows that says which epoch is best, for example accuracy (default: loss; "
+          "ndcg_at_20 of pairs, mrr of triples)"},
+         {.placeholder = "MEASURE",
+          .search = in_a_search::refused,
+          .needs = "--validation",
+          .in_streams = "a measure to stop by",
+          .in_several_models = "a measure to stop by"}}},
     run_option<&train_options::validation_fraction>{
         {{"validation_fraction", "", "", ""},
          {.range = part_below_1, .in_lanes = true, .in_streams = "test and validation rows"}}},
     run_option<&train_options::patience>{
-        {{"patience", "--patience", "Stopping", "epochs without a better validation loss before the run stops"},
+        {{"patience", "--patience", "Stopping", "epochs without better validation rows before the run stops"},
          {.range = at_least(1), .search = in_a_search::refused, .needs = "--validation", .in_lanes = true}}},
     run_option<&train_options::min_delta>{
-        {{"min_delta", "--min-delta", "Stopping", "a validation loss is better if it is lower by more than this"},
+        {{"min_delta", "--min-delta", "Stopping",
+          "validation rows are better if their measure, --stop-by, is better by more than this"},
          {.range = at_least(0), .search = in_a_search::refused, .needs = "--validation", .in_streams = "a min_delta"}}},
     run_option<&train_options::average>{
         {{"average", "--average", "Stopping",

@@ -103,6 +103,9 @@ namespace detail {
 void check_options(const train_options& options, const model_traits& traits);
 /// The same for options that a stream does not take.
 void check_stream_options(const train_options& options, const model_traits& traits);
+/// Says by which measure epochs are compared, where that is left to the library, once rows are held back: an empty
+/// train_options::stop_by then is the loss. Throws config_error if the validation rows do not have the measure.
+void choose_comparison(train_options& options, const model_traits& traits);
 
 /// Throws config_error if step * l2 is 1 or more, for weights that are stored with a scale (scaled_l2).
 void require_below_one(double step_l2);

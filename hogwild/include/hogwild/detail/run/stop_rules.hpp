@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <hogwild/detail/math/schedule.hpp>
+#include <hogwild/error.hpp>
 #include <hogwild/measures.hpp>
 #include <hogwild/options.hpp>
 #include <hogwild/result.hpp>
@@ -42,12 +43,16 @@ constexpr bool is_measured(std::size_t epoch, std::size_t every, std::size_t epo
   return epoch % every == 0 || epoch == epochs;
 }
 
+/// Whether there are validation rows, or some are to be held back.
+inline bool validates(const train_options& o) {
+  return o.validation || o.validation_fraction > 0.0;
+}
+
 /// Whether a tolerance is a distance from the optimum (epoch_report::gap): true for a convex model, unless epochs
 /// without progress are asked for, validation rows decide which epoch is best, or columns have l2 of different strength
 /// (optimum_bound knows one). Otherwise a tolerance is the least gain of an epoch.
 inline bool by_distance(const train_options& o, bool convex) {
-  const bool validates = o.validation || o.validation_fraction > 0.0;
-  return convex && o.tolerance > 0.0 && !o.tolerance_epochs && !validates && o.form != l2_form::per_occurrence;
+  return convex && o.tolerance > 0.0 && !o.tolerance_epochs && !validates(o) && o.form != l2_form::per_occurrence;
 }
 /// Whether a tolerance is about progress, which is measured by how far the objective has fallen.
 inline bool by_progress(const train_options& o, bool convex) {
@@ -57,7 +62,7 @@ inline bool by_progress(const train_options& o, bool convex) {
 /// Decides after each measured epoch whether a run ends before its last epoch. Plain numbers, so that a checkpoint can
 /// hold it.
 struct stop_rules {
-  double best_validation_loss = HUGE_VAL;
+  double best_validation = HUGE_VAL;  ///< compared_value() by train_options::stop_by
   double last_objective = HUGE_VAL;
   std::uint64_t epochs_without_better = 0;
   std::uint64_t flat_epochs = 0;
@@ -73,8 +78,9 @@ struct stop_rules {
 
   /// `fall` is the scale of progress, and `epochs` how many have been trained since the last call; each of them counts
   /// as if it had made the mean progress. `convex`: whether the model is convex (task_facts::convex). A plateau
-  /// `schedule` lowers the step. The validation loss decides which epoch is best, or the objective if the tolerance is
-  /// a distance from the optimum; without either, no epoch is.
+  /// `schedule` lowers the step. The validation rows decide which epoch is best, or the objective if the tolerance is
+  /// a distance from the optimum; without either, no epoch is. Throws config_error if the validation rows do not have
+  /// the measure to stop by.
   outcome after(const epoch_report& epoch, const objective_fall& fall, const train_options& options, bool convex,
                 const step_schedule& schedule, std::uint64_t epochs = 1) {
     outcome said;
@@ -82,10 +88,14 @@ struct stop_rules {
     bool stalls = by_distance(options, convex) && epoch.objective >= last_objective;
     const double before = std::exchange(last_objective, epoch.objective);
     if (epoch.validation) {
-      said.best = epoch.validation->loss < best_validation_loss - options.min_delta;
+      const std::optional<double> value = compared_value(*epoch.validation, options.stop_by);
+      if (!value)
+        throw config_error("the validation rows do not have " + options.stop_by +
+                           ", by which the run is to stop: give other rows, or another measure");
+      said.best = *value < best_validation - options.min_delta;
       stalls = !said.best;
       epochs_without_better = said.best ? 0 : epochs_without_better + epochs;
-      if (said.best) best_validation_loss = epoch.validation->loss;
+      if (said.best) best_validation = *value;
     }
     if (by_distance(options, convex)) {
       if (epoch.gap) lower_bound = std::fmax(lower_bound, epoch.objective - *epoch.gap * std::abs(epoch.objective));
