@@ -66,7 +66,7 @@ TEST_F(feature_texts, have_a_line_for_each_and_weights_behind_colons) {
       {"3 old tall\n5 tall\n", {{3, {{"old", 1}, {"tall", 1}}}, {5, {{"tall", 1}}}}},
       {"# who\n\n3  age:0.25 x:y \r\n5\n", {{3, {{"age", 0.25f}, {"x:y", 1}}}, {5, {}}}},
       {"3\ta:b:-2\tin two words\t\n", {{3, {{"a:b", -2}, {"in two words", 1}}}}},
-      {"3 \"year:1995\" year:2 nan:nan", {{3, {{"year:1995", 1}, {"year", 2}, {"nan:nan", 1}}}}},
+      {"3 \"year:1995\" year:2 nan:x", {{3, {{"year:1995", 1}, {"year", 2}, {"nan:x", 1}}}}},
   };
   for (const auto& [text, lists] : files) EXPECT_EQ(lists_of(read(text)), lists) << text;
 }
@@ -91,6 +91,7 @@ TEST_F(feature_texts, that_are_none_are_refused_with_the_place) {
       {"3\ta\t\tb\n", 1, 5, "the feature has no name"},
       {"\ta\n", 1, 1, "the user is missing"},
       {"3 a:1e999\n", 1, 3, "is not finite"},
+      {"3 a:nan\n", 1, 3, "is not finite"},
       {"3 a:1e39\n", 1, 3, "is not finite in single precision"},
       {"3 \"a\n", 1, 3, ""},
       {"3 a\x01\n", 1, 3, "control character"},

@@ -98,7 +98,8 @@ struct pair_shape {
         {.name = "item_bias", .offset = item_bias(0), .rows = bias ? items : 0, .first_column = users}};
     if (parts == 0) return all;
     all.push_back({.name = "features", .offset = part_row(0), .rows = parts, .width = width(), .hot_first = false});
-    all.push_back({.name = "feature_bias", .offset = item_bias(items), .rows = bias ? parts : 0, .hot_first = false});
+    all.push_back(
+        {.name = "feature_bias", .offset = item_bias(bias ? items : 0), .rows = bias ? parts : 0, .hot_first = false});
     return all;
   }
   /// Vectors of about the same length whatever the number of factors; biases begin at zero.
