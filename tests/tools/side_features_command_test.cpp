@@ -158,7 +158,7 @@ TEST_F(side_features_command, names_and_fractions_and_searches_take_features) {
   EXPECT_THAT(told, HasSubstr("16 more items are in no pair"));
   EXPECT_THAT(hogwild({"recommend", model, "--user u6 --top 20 --seen", file}).out, HasSubstr("82\t"));
   const outcome search = hogwild({"search", train, "--model warp --item-features", item_features,
-                                  "--space step=0.05|0.1 --epochs 2 --factors 8 --metric ndcg_at_20 --validation 0.2"});
+                                  "--strategy grid --space step=0.05,0.1 --epochs 2 --factors 8 --metric ndcg_at_20 --validation 0.2"});
   EXPECT_EQ(search.code, 0) << search.err;
 }
 
