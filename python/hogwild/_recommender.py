@@ -37,7 +37,9 @@ class Recommender(Parameters):
                  "epochs": self.iterations, "bias": None if self.use_bias is None else bool(self.use_bias),
                  "seed": seed, "reproducible": bool(self.reproducible), **workers_of_threads(self.num_threads), **options}
         rows = rows_of(entries, labels, known, seed)
-        return trained(rows if features is None else features.added_to(rows), given, Job.saved, _OWN_TERMS, initial, callback, "the matrix")
+        if features is not None:
+            rows = features.added_to(rows)
+        return trained(rows, given, Job.saved, _OWN_TERMS, initial, callback, "the matrix")
 
     def _take(self, saved, users, items):
         """Makes attributes of a saved model's parameters."""

@@ -137,9 +137,8 @@ def test_many_users_are_told_the_same_as_each_alone(monkeypatch):
 
 def some_features(items=ITEMS + 8):
     """Of items, of which the last ones are in no pair: their group, and one that says nothing."""
-    group = sp.csr_matrix((np.ones(items), (np.arange(items), np.arange(items) % GROUPS)), shape=(items, GROUPS + 1))
-    group[:, GROUPS] = 0.5
-    return group
+    group = np.eye(GROUPS)[np.arange(items) % GROUPS]
+    return sp.csr_matrix(np.hstack([group, np.full((items, 1), 0.5)]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -152,9 +151,9 @@ def test_items_without_a_pair_are_ranked_by_their_features(kind):
     best, _ = model.recommend(users, everything, N=2)
     new = best[(best % GROUPS == (users % GROUPS)[:, None]) & (best >= ITEMS)]
     assert len(new) > 0.9 * best.size
-    # Two further passes, with a user more who has a feature of their own; what the model knows stays about the same.
+    # Two further passes, with features of users, and a user more; what the model knows stays about the same.
     more = sp.vstack([everything, sp.csr_matrix((1, ITEMS))]).tocsr()
-    of_users = sp.csr_matrix((np.ones(1), ([USERS], [0])), shape=(USERS + 1, 1))
+    of_users = sp.csr_matrix(np.ones((USERS + 1, 1)))
     before = model.item_factors.copy()
     model.set_params(learning_rate=1e-6).fit_partial(more, 2, item_features=some_features(), user_features=of_users)
     assert np.allclose(model.item_factors, before, atol=1e-3) and model.user_factors.shape == (USERS + 1, 8)
@@ -163,6 +162,7 @@ def test_items_without_a_pair_are_ranked_by_their_features(kind):
     assert recall(kind(factors=8, iterations=40).fit(train, item_features=some_features()), train, test, users) > 0.7
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.recommend(3, N=5)[0], model.recommend(3, N=5)[0])
+    model.set_params(learning_rate=None)
     assert model.recommend(0, everything[[4]], N=1, recalculate_user=True)[0][0] % GROUPS == 0
 
 
