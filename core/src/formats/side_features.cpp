@@ -28,7 +28,7 @@ namespace {
 using detail::text_field;
 
 /// "user", or "users".
-std::string named(bool of_users, std::size_t count = 1) {
+std::string member_word(bool of_users, std::size_t count = 1) {
   return std::string(of_users ? "user" : "item") + (count == 1 ? "" : "s");
 }
 
@@ -76,7 +76,7 @@ class features_reading {
     while (fields_.size() > 1 && fields_.back().text.empty() && !fields_.back().quoted) fields_.pop_back();
     const std::uint32_t id = id_of(fields_.front());
     if (const auto [known, added] = line_of_.emplace(id, line_); !added)
-      refuse(fields_.front().at, "the " + named(of_users_) + " " + quote(content_of(fields_.front())) +
+      refuse(fields_.front().at, "the " + member_word(of_users_) + " " + quote(content_of(fields_.front())) +
                                      " has a line already, line " + std::to_string(known->second) +
                                      "; give all features of one in one line");
     into_.columns.push_back(of_users_ ? user_column(id) : item_column(id));
@@ -87,18 +87,18 @@ class features_reading {
   /// A provisional number where they have names.
   std::uint32_t id_of(const text_field& field) {
     const std::string name = content_of(field);
-    if (name.empty()) refuse(field.at, "the " + named(of_users_) + " is missing: the field is empty");
-    require_name(named(of_users_), field, name);
+    if (name.empty()) refuse(field.at, "the " + member_word(of_users_) + " is missing: the field is empty");
+    require_name(member_word(of_users_), field, name);
     if (id_numbers_) return id_numbers_->number_of(name);
     std::uint64_t id = 0;
     for (const char c : name) {
       if (c < '0' || c > '9')
-        refuse(field.at, "the " + named(of_users_) + " " + quote(name) +
+        refuse(field.at, "the " + member_word(of_users_) + " " + quote(name) +
                              " is not a whole number; have ids read as names, as in the pairs (--named-ids)");
       id = std::min<std::uint64_t>(10 * id + static_cast<std::uint64_t>(c - '0'), std::uint64_t{largest_rating_id} + 1);
     }
     if (id > largest_rating_id)
-      refuse(field.at, "the " + named(of_users_) + " " + quote(name) + " is too large; the largest is " +
+      refuse(field.at, "the " + member_word(of_users_) + " " + quote(name) + " is too large; the largest is " +
                            std::to_string(largest_rating_id));
     return static_cast<std::uint32_t>(id);
   }
@@ -175,19 +175,19 @@ void tell(const side_features& features, bool of_users, const column_numbering& 
   if (listed == 0) return;
   if (both == 0)
     throw input_error(features.source + ": there are features of " + std::to_string(listed) + " " +
-                      named(of_users, listed) +
+                      member_word(of_users, listed) +
                       ", none of which is in the pairs; give the names or numbers that stand there");
   const std::size_t all = static_cast<std::size_t>(
       std::ranges::count_if(known.original(), [&](std::uint32_t c) { return is_user_column(c) == of_users; }));
   std::string told =
-      std::to_string(both) + " of " + std::to_string(all) + " " + named(of_users, all) + " have features, " +
+      std::to_string(both) + " of " + std::to_string(all) + " " + member_word(of_users, all) + " have features, " +
       std::to_string((of_users ? features.names.users : features.names.items).size()) + " different ones";
   if (least != 1.0f || most != 1.0f)
     told += ", with weights from " + detail::to_short_text(static_cast<double>(least)) + " to " +
             detail::to_short_text(static_cast<double>(most));
   if (both < all) told += "; the others have a vector of their own alone";
   if (listed > both)
-    told += "; " + std::to_string(listed - both) + " more " + named(of_users, listed - both) +
+    told += "; " + std::to_string(listed - both) + " more " + member_word(of_users, listed - both) +
             (listed - both == 1 ? " is in no pair, and has those of its features alone"
                                 : " are in no pair, and have those of their features alone");
   if (note) note(told);

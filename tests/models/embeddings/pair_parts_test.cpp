@@ -143,6 +143,25 @@ struct saved_pairs {
   }
 };
 
+TEST(saved_pairs_with_features, regularise_every_row_of_a_sum) {
+  const saved_pairs s;
+  const auto side = s.m.make_side(s.data.view());
+  const auto square = [&](std::size_t offset, std::size_t n) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n; ++k)
+      sum += static_cast<double>(s.w[offset + k]) * static_cast<double>(s.w[offset + k]);
+    return sum;
+  };
+  const std::size_t width = s.m.factors;
+  EXPECT_NEAR(s.m.squares_of_user(s.w, *side, 0),
+              square(s.m.user_row(0), width) + square(s.m.part_row(0), width) + square(s.m.part_row(1), width), 1e-6);
+  EXPECT_NEAR(s.m.squares_of_user(s.w, *side, 1), square(s.m.user_row(1), width), 1e-6);
+  EXPECT_NEAR(s.m.squares_of_item(s.w, *side, 2),
+              square(s.m.item_row(2), width) + square(s.m.part_row(2), width) + square(s.m.item_bias(2), 1) +
+                  square(s.m.item_bias(s.m.items + 2), 1),
+              1e-6);
+}
+
 TEST(saved_pairs_with_features, have_the_sums_and_recommend_items_that_are_in_no_pair) {
   const saved_pairs s;
   EXPECT_THAT(message_of<input_error>([&] { recommender{s.apart}; }), HasSubstr("compose_features()"));
@@ -200,12 +219,16 @@ TEST(saved_pairs_with_features, begin_a_run_that_scores_as_they_do) {
   std::vector<float> w = random_numbers(random, m.dim());
   for (std::size_t j = 0; j < m.item_bias(0); ++j)
     if (j % m.width() >= m.factors) w[j] = 0.0f;
+  const std::vector<std::string> unknown{"things"};
+  EXPECT_THAT(message_of<config_error>([&] { begin_with_features(s.saved, m, data.view(), other.names, unknown, w); }),
+              HasSubstr("'things'"));
   EXPECT_GT(begin_with_features(s.saved, m, data.view(), other.names, {}, w), 0u);
   const std::vector<float> whole = m.composed(w, m.make_side(data.view())->parts);
   for (const std::uint32_t user : {0u, 1u})
     for (std::uint32_t item = 0; item < 5; ++item)
       EXPECT_NEAR(m.without_parts().score_of(whole, std::vector{user, 2 + item}), s.score(user, item), 1e-4);
   for (std::size_t k = 0; k < m.factors; ++k) EXPECT_EQ(w[m.part_row(4) + k], s.w[s.m.part_row(2) + k]) << "red";
+  EXPECT_EQ(w[m.item_bias(m.items + 4)], s.w[s.m.item_bias(s.m.items + 2)]);
 }
 
 }  // namespace
