@@ -120,7 +120,7 @@ class features_reading {
     }
     if (name.empty()) refuse(field.at, "the feature has no name: a feature is 'name' or 'name:weight'");
     require_name("feature", field, name);
-    const auto [found, added] = numbers_.emplace(name, static_cast<std::uint32_t>(numbers_.size()));
+    const auto [found, added] = numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
     if (added) names_.push_back(name);
     line_with_.resize(names_.size());
     if (std::exchange(line_with_[found->second], line_) == line_)
@@ -163,14 +163,14 @@ class features_reading {
 /// Tells how many users or items have features. Throws input_error if none of the pairs has.
 void tell(const side_features& features, bool of_users, const column_numbering& known,
           const std::function<void(std::string_view)>& note) {
-  std::size_t listed = 0, both = 0, entries = 0;
-  float least = 1.0f, most = 1.0f;
+  std::size_t listed = 0, both = 0;
+  std::vector<float> weights;
   for (std::size_t k = 0; k < features.columns.size(); ++k) {
-    if (is_user_column(features.columns[k]) != of_users) continue;
+    const std::size_t first = features.start[k], end = features.start[k + 1];
+    if (is_user_column(features.columns[k]) != of_users || first == end) continue;
     ++listed;
     both += known.position(features.columns[k]) != column_numbering::unknown;
-    for (std::size_t e = features.start[k]; e < features.start[k + 1]; ++e, ++entries)
-      least = std::min(least, features.weight[e]), most = std::max(most, features.weight[e]);
+    weights.insert(weights.end(), features.weight.data() + first, features.weight.data() + end);
   }
   if (listed == 0) return;
   if (both == 0)
@@ -182,6 +182,7 @@ void tell(const side_features& features, bool of_users, const column_numbering& 
   std::string told =
       std::to_string(both) + " of " + std::to_string(all) + " " + member_word(of_users, all) + " have features, " +
       std::to_string((of_users ? features.names.users : features.names.items).size()) + " different ones";
+  const auto [least, most] = std::ranges::minmax(weights);
   if (least != 1.0f || most != 1.0f)
     told += ", with weights from " + detail::to_short_text(static_cast<double>(least)) + " to " +
             detail::to_short_text(static_cast<double>(most));
@@ -205,14 +206,17 @@ sparse_dataset with_side_features(const sparse_dataset& pairs, const side_featur
   for (const bool of_users : {true, false}) tell(features, of_users, known, note);
 
   // Known columns keep their order, in which users come first; new ones follow those of their kind.
+  const auto has_some = [&](std::size_t k) { return features.start[k] < features.start[k + 1]; };
   std::vector<std::uint32_t> columns(known.original().begin(), known.original().end());
-  for (const std::uint32_t column : features.columns)
-    if (known.position(column) == column_numbering::unknown) columns.push_back(column);
+  for (std::size_t k = 0; k < features.columns.size(); ++k)
+    if (has_some(k) && known.position(features.columns[k]) == column_numbering::unknown)
+      columns.push_back(features.columns[k]);
   std::ranges::stable_partition(columns, is_user_column);
   const column_numbering numbering(columns);
 
   std::vector<std::size_t> list_of(columns.size(), features.columns.size());
-  for (std::size_t k = 0; k < features.columns.size(); ++k) list_of[numbering.position(features.columns[k])] = k;
+  for (std::size_t k = 0; k < features.columns.size(); ++k)
+    if (has_some(k)) list_of[numbering.position(features.columns[k])] = k;
   const auto of_users = static_cast<std::uint32_t>(features.names.users.size());
   std::vector<std::uint32_t> start{0}, number;
   std::vector<float> weight;
@@ -264,7 +268,7 @@ std::optional<rating_names> side_features_of(const saved_model& model) {
   rating_names names;
   for (std::string_view left = std::string_view(model.schema).substr(schema_of_features.size()); !left.empty();) {
     const std::string_view line = left.substr(0, left.find('\n'));
-    left.remove_prefix(line.size() + 1);
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
     if (!line.starts_with(of_user) && !line.starts_with(of_item))
       throw input_error("the saved model " + model.model + " names no feature by the line " + quote(line));
     (line.starts_with(of_user) ? names.users : names.items).emplace_back(line.substr(of_user.size()));

@@ -104,11 +104,11 @@ TEST_F(feature_texts, that_are_none_are_refused_with_the_place) {
 
 TEST_F(feature_texts, lie_beside_the_pairs_with_columns_of_members_that_are_in_no_pair) {
   const sparse_dataset plain = pairs("1 10 1 5\n1 11 1 6\n2 10 1 7\n");
-  side_features features = read("9 far\n1 near:2 far\n");
+  side_features features = read("9 far:0.5\n1 near:2 far:0.5\n8\n2\n");
   read_side_features(folder.write("items.txt", "11 red\n77 red far\n"), false, nullptr, features);
   const sparse_dataset made =
       with_side_features(plain, features, [&](std::string_view told) { notes.emplace_back(told); });
-  EXPECT_THAT(notes, ElementsAre("1 of 2 users have features, 2 different ones, with weights from 1 to 2; the others "
+  EXPECT_THAT(notes, ElementsAre("1 of 2 users have features, 2 different ones, with weights from 0.5 to 2; the others "
                                  "have a vector of their own alone; 1 more user is in no pair, and has those of its "
                                  "features alone",
                                  HasSubstr("1 of 2 items have features, 2 different ones; the others")));
@@ -128,9 +128,9 @@ TEST_F(feature_texts, lie_beside_the_pairs_with_columns_of_members_that_are_in_n
       return all;
     };
     using pair = std::pair<std::uint32_t, float>;
-    EXPECT_THAT(list(0), ElementsAre(pair(1, 2.0f), pair(0, 1.0f)));
+    EXPECT_THAT(list(0), ElementsAre(pair(1, 2.0f), pair(0, 0.5f)));
     EXPECT_THAT(list(1), IsEmpty());
-    EXPECT_THAT(list(2), ElementsAre(pair(0, 1.0f)));
+    EXPECT_THAT(list(2), ElementsAre(pair(0, 0.5f)));
     EXPECT_THAT(list(4), ElementsAre(pair(2, 1.0f)));
     EXPECT_THAT(list(5), ElementsAre(pair(2, 1.0f), pair(3, 1.0f)));
     std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
