@@ -178,20 +178,22 @@ saved_model with_members_of_features(const saved_model& saved, const side_featur
   for (std::size_t k = 0; k < features.columns.size(); ++k) {
     const std::uint32_t column = features.columns[k];
     const bool of_users = is_user_column(column);
-    std::vector<float> sum(saved.width);
+    std::vector<double> sum(saved.width);
     double square = own;
+    const std::size_t before = known;
     for (std::size_t e = features.start[k]; e < features.start[k + 1]; ++e) {
       const std::string& name = (of_users ? features.names.users : features.names.items)[features.feature[e]];
       const auto found = numbers.find({of_users, name});
       if (found == numbers.end()) continue;
       ++known;
-      const float weight = features.weight[e];
-      square += static_cast<double>(weight) * static_cast<double>(weight);
-      for (std::size_t x = 0; x < saved.width; ++x) sum[x] += weight * saved.bias[found->second * saved.width + x];
+      const auto weight = static_cast<double>(features.weight[e]);
+      square += weight * weight;
+      for (std::size_t x = 0; x < saved.width; ++x)
+        sum[x] += weight * static_cast<double>(saved.bias[found->second * saved.width + x]);
     }
-    if (std::ranges::binary_search(saved.columns, column)) continue;
-    for (float& x : sum) x /= square > 0.0 ? static_cast<float>(std::sqrt(square)) : 1.0f;
-    made.emplace(column, std::move(sum));
+    if (known == before || std::ranges::binary_search(saved.columns, column)) continue;
+    std::vector<float>& row = made[column];
+    for (const double x : sum) row.push_back(static_cast<float>(square > 0.0 ? x / std::sqrt(square) : x));
   }
   if (known == 0) throw input_error(features.source + ": the model has none of these features");
   saved_model all = saved;

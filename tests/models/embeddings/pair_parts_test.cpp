@@ -183,10 +183,10 @@ TEST(saved_pairs_with_features, have_the_sums_and_recommend_items_that_are_in_no
 TEST(saved_pairs_with_features, give_vectors_to_items_by_their_features) {
   const saved_pairs s;
   side_features given{.names = {.users = {}, .items = {"long", "unheard", "red"}},
-                      .columns = {item_column(2), item_column(50)},
-                      .start = {0, 1, 4},
-                      .feature = {0, 0, 1, 2},
-                      .weight = {1.0f, 0.5f, 8.0f, 0.5f}};
+                      .columns = {item_column(2), item_column(50), item_column(51)},
+                      .start = {0, 1, 4, 5},
+                      .feature = {0, 0, 1, 2, 1},
+                      .weight = {1.0f, 0.5f, 8.0f, 0.5f, 1.0f}};
   const saved_model more = with_members_of_features(s.saved, given);
   const recommender of(more);
   // As item 9, whose features are the same but for one that the model does not have.
@@ -200,7 +200,7 @@ TEST(saved_pairs_with_features, give_vectors_to_items_by_their_features) {
   without_own.w[without_own.m.item_bias(4)] = 0.0f;
   EXPECT_NEAR(by_new, without_own.score(1, 4), 1e-5);
   EXPECT_NE(by_new, by_old);
-  EXPECT_EQ(of.items_for(1, 10).size(), 6u);
+  EXPECT_EQ(of.items_for(1, 10).size(), 6u) << "nothing is known of item 51";
   given.names.items = {"a", "b", "c"};
   EXPECT_THAT(message_of<input_error>([&] { with_members_of_features(s.saved, given); }), HasSubstr("none of these"));
 }
