@@ -56,7 +56,8 @@ float bpr::differentiate(compared_space& s, float weight, float x) {
 double bpr::squares_touched(std::span<const float> w, const compared_space& s, std::size_t k) const {
   const compared_space::compared& c = s.pair(k);
   if (c.weight == 0.0f) return 0.0;
-  return squares_of_user(w, c.user) + squares_of_item(w, c.item) + squares_of_item(w, c.other);
+  return squares_of_user(w, s.side(), c.user) + squares_of_item(w, s.side(), c.item) +
+         squares_of_item(w, s.side(), c.other);
 }
 
 template <>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embeddings/pair_descriptor.hpp"
 
+#include <array>
+#include <span>
+
+#include <hogwild/detail/data/column_parts.hpp>
+#include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
@@ -28,6 +33,8 @@ bool is_power(double x) {
   return x >= 0.0 && x <= 1.0;
 }
 
+constexpr const char *part_numbers = "parts", *parts_apart = "apart", *features_alone = "features_alone";
+
 constexpr const char* sampler_words[] = {"uniform", "popularity", "in_batch"};
 
 }  // namespace
@@ -42,7 +49,9 @@ std::vector<model_option> pair_options(const pair_shape& usual, bool in_blocks) 
           "whether items are drawn alike, or by how many pairs they have; in_batch: they are those of a block's "
           "other pairs"),
       number_option("popularity", usual.popularity,
-                    "--sampler popularity draws an item by its number of pairs to this power")};
+                    "--sampler popularity draws an item by its number of pairs to this power"),
+      flag_option("features-alone",
+                  "users and items with features have no vectors of their own beside those of the features")};
   if (!in_blocks) return options;
   options.push_back(
       count_option("negatives", usual.negatives, "items drawn at random against which a block of pairs is compared"));
@@ -60,6 +69,7 @@ void take_pair_options(const model_options& options, pair_shape& m) {
   const std::string sampler = options.text("sampler", sampler_words[static_cast<std::size_t>(m.sampler)]);
   m.sampler = static_cast<item_sampler>(std::ranges::find(sampler_words, sampler) - sampler_words);
   m.popularity = options.number("popularity", m.popularity);
+  m.features_alone = options.flag("features-alone", m.features_alone);
   m.cosine = options.text("similarity", m.cosine ? "cosine" : "product") == "cosine";
   m.temperature = options.number("temperature", m.temperature);
   if (m.negatives < 1 || m.negatives > most_negatives) throw config_error("--negatives is 1 to 65536");
@@ -78,6 +88,25 @@ void take_pair_sizes(const model_data& data, pair_shape& m) {
     throw config_error("pairs need one file for all ranks, not one for each");
   m.users = count_users(data.rows.original);
   m.items = data.features() - m.users;
+  const column_parts features = parts_of(data.rows);
+  m.parts = features.parts;
+  if (m.parts == 0) return;
+  const std::array<std::uint64_t, 3> sums{checksum(features.start), checksum(features.number),
+                                          checksum(features.weight)};
+  m.parts_digest = static_cast<std::uint32_t>(checksum(std::span<const std::uint64_t>(sums)));
+}
+
+bool has_parts_apart(const saved_model& saved) {
+  return std::ranges::find(saved.model_options, parts_apart, &std::pair<std::string, double>::first) !=
+         saved.model_options.end();
+}
+
+void say_composed(saved_model& saved) {
+  std::erase_if(saved.model_options, [](const auto& option) { return option.first == parts_apart; });
+}
+
+bool features_alone_in(const saved_model& saved) {
+  return saved_flag(saved, features_alone);
 }
 
 void save_pair_rows(const pair_shape& m, const trained_parameters& trained, saved_model& to) {
@@ -90,6 +119,15 @@ void save_pair_rows(const pair_shape& m, const trained_parameters& trained, save
                       {"sampler", static_cast<double>(m.sampler)},
                       {"popularity", m.popularity}};
   to.width = saved_width(m);
+  for (std::size_t part = 0; part < m.parts; ++part) {
+    const auto row = trained.values.subspan(m.part_row(part), m.factors);
+    to.bias.insert(to.bias.end(), row.begin(), row.end());
+    if (m.bias) to.bias.push_back(trained.values[m.item_bias(m.items + part)]);
+  }
+  if (m.parts > 0)
+    to.model_options.insert(to.model_options.end(), {{part_numbers, static_cast<double>(to.bias.size())},
+                                                     {features_alone, m.features_alone ? 1.0 : 0.0},
+                                                     {parts_apart, 1.0}});
   to.weights.resize(trained.original.size() * to.width);
   for (std::size_t k = 0; k < trained.saved_order.size(); ++k) {
     for_saved_parts(m, trained.saved_order[k], [&](std::size_t from, std::size_t at, std::size_t count) {
@@ -109,7 +147,11 @@ void load_pair_shape(const saved_model& saved, pair_shape& m) {
   m.users = static_cast<std::size_t>(std::ranges::count_if(saved.columns, is_user_column));
   m.items = saved.columns.size() - m.users;
   m.bias = saved.width == m.factors + 1;
-  if (saved.width != saved_width(m) || !saved.bias.empty() || !is_temperature(m.temperature) ||
+  if (has_parts_apart(saved))
+    throw input_error(
+        "the saved model " + saved.model +
+        " has the rows of features apart from those of users and items, which compose_features() adds up");
+  if (saved.width != saved_width(m) || saved.bias.size() % saved.width != 0 || !is_temperature(m.temperature) ||
       !is_power(m.popularity) || saved.weights.size() != saved.columns.size() * saved.width)
     throw input_error("the number of parameters does not suit the model " + saved.model);
   if (m.users == 0 || m.items == 0)

@@ -17,7 +17,8 @@
 #include "factors/factor_options.hpp"
 
 // Descriptors of models that learn from pairs of users and items. Saved models hold the vector and the bias of each
-// user and item side by side, without padding; the bias of a user is 0.
+// user and item side by side, without padding; the bias of a user is 0. With features these are their whole vectors,
+// and the rows of the features are the model's bias (detail/embeddings/side_vectors.hpp).
 
 namespace hogwild::detail {
 
@@ -25,8 +26,15 @@ namespace hogwild::detail {
 std::vector<model_option> pair_options(const pair_shape& usual, bool in_blocks);
 /// Sets what the options say. Throws config_error for an option out of range.
 void take_pair_options(const model_options& options, pair_shape& m);
-/// Counts users and items. Throws config_error for data that are no pairs.
+/// Counts users, items and features. Throws config_error for data that are no pairs.
 void take_pair_sizes(const model_data& data, pair_shape& m);
+
+/// Whether the rows of users and items lack those of their features: such a model predicts nothing.
+bool has_parts_apart(const saved_model& saved);
+/// Says that they do not.
+void say_composed(saved_model& saved);
+/// Whether users and items with features have no row of their own. Throws input_error if nothing says so.
+bool features_alone_in(const saved_model& saved);
 
 void save_pair_rows(const pair_shape& m, const trained_parameters& trained, saved_model& to);
 /// The sizes of a saved model. Throws input_error if they do not fit together.
@@ -95,6 +103,10 @@ class pair_descriptor final : public descriptor_for<M> {
       m.margin = static_cast<float>(margin);
     }
     take_pair_sizes(data, m);
+    if (m.features_alone && m.parts == 0 && data.rows.rows() > 0)
+      throw config_error(
+          "--features-alone leaves out the own vectors of users and items with features, and there are none: give "
+          "features of users or items, or leave it out");
     return m;
   }
 

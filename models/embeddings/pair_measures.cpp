@@ -20,6 +20,8 @@ target_table pair_shape::item_table(std::span<const float> w, isa set) const {
 void pair_shape::measure(std::span<const float> w, const std::shared_ptr<const pair_side>& side,
                          const sparse_view& rows, std::size_t lists, const thread_runner& in_threads, isa set,
                          const std::stop_token& stop, measurement& into) const {
+  if (parts > 0)
+    return without_parts().measure(composed(w, side->parts), side, rows, lists, in_threads, set, stop, into);
   const known_targets given(rows, users, items);
   const target_table table = item_table(w, set);
   std::vector<std::uint32_t> asked;  // users with a pair among the rows

@@ -3,20 +3,59 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <hogwild/detail/embeddings/row_figures.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
+
+pair_parts::pair_parts(const column_parts& features, std::size_t first, bool alone)
+    : parts_(features), first_(first), alone_(alone) {
+  for (std::size_t column = 0; column + 1 < features.start.size(); ++column) {
+    const std::span<const float> weights = features.weights_of(column);
+    const double square = (weights.empty() || !alone ? 1.0 : 0.0) + squares_of(weights);
+    scale_.push_back(square > 0.0 ? static_cast<float>(1.0 / std::sqrt(square)) : 0.0f);
+  }
+}
+
+namespace {
+
+double power_of(const pair_shape& m) {
+  return m.sampler == item_sampler::uniform ? 0.0 : m.sampler == item_sampler::in_batch ? 1.0 : m.popularity;
+}
+
+/// Parameters that nobody changes, as pair_parts reads them.
+struct still_reader {
+  std::span<const float> w;
+  float operator[](std::size_t k) const { return w[k]; }
+  std::span<const float> block(std::size_t offset, std::size_t n) const { return w.subspan(offset, n); }
+};
+
+}  // namespace
+
+column_parts pair_shape::features_of(const sparse_view& rows) const {
+  const column_parts found = parts_of(rows);
+  if (found.parts != parts || found.start.size() != users + items + 1)
+    throw config_error("the model has vectors of " + std::to_string(parts) + " features of " +
+                       std::to_string(users + items) +
+                       " users and items, and the pairs have other ones: give the rows "
+                       "that the model was made for");
+  return found;
+}
+
 std::shared_ptr<const pair_side> pair_shape::make_side(const sparse_view& rows) const {
   const auto counts =
       rows.degree.size() == users + items ? rows.degree.subspan(users) : std::span<const std::uint32_t>();
-  const double power = sampler == item_sampler::uniform ? 0.0 : sampler == item_sampler::in_batch ? 1.0 : popularity;
+  // Items that only the features have are known by these alone, which a negative item would push away.
+  const target_sampler sampled(items, counts, power_of(*this), parts == 0);
   double weights = 0.0;
   for (std::size_t r = 0; r < rows.rows(); ++r) weights += static_cast<double>(rows.label[r]);
   const double per_weight = weights > 0.0 ? static_cast<double>(rows.rows()) / weights : 1.0;
-  return std::make_shared<const pair_side>(pair_side{
-      target_sampler(items, counts, power), known_targets(rows, users, items), static_cast<float>(per_weight)});
+  pair_side side{sampled, known_targets(rows, users, items), static_cast<float>(per_weight)};
+  if (parts > 0) side.parts = pair_parts(features_of(rows), users + items, features_alone);
+  return std::make_shared<const pair_side>(std::move(side));
 }
 
 std::optional<std::pair<std::uint32_t, std::uint32_t>> pair_shape::pair_of(
@@ -32,13 +71,24 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> pair_shape::pair_of(
   return std::pair(*user, *item);
 }
 
-double pair_shape::squares_of_user(std::span<const float> w, std::size_t user) const {
-  return squares_of(w.subspan(user_row(user), width()));
+double pair_shape::squares_of_user(std::span<const float> w, const pair_side& side, std::size_t user) const {
+  if (parts == 0) return squares_of(w.subspan(user_row(user), width()));
+  double sum = 0.0;
+  side.parts.for_terms(user, [&](std::size_t row, float) { sum += squares_of(w.subspan(row * width(), width())); });
+  return sum;
 }
 
-double pair_shape::squares_of_item(std::span<const float> w, std::size_t item) const {
-  const double added = bias ? static_cast<double>(w[item_bias(item)]) : 0.0;
-  return squares_of(w.subspan(item_row(item), width())) + added * added;
+double pair_shape::squares_of_item(std::span<const float> w, const pair_side& side, std::size_t item) const {
+  double sum = 0.0;
+  const auto add = [&](std::size_t row, float) {
+    const double added = bias ? static_cast<double>(w[row_bias() + row]) : 0.0;
+    sum += squares_of(w.subspan(row * width(), width())) + added * added;
+  };
+  if (parts == 0)
+    add(users + item, 1.0f);
+  else
+    side.parts.for_terms(users + item, add);
+  return sum;
 }
 
 float pair_shape::score_of(std::span<const float> w, std::span<const std::uint32_t> columns) const {
@@ -56,6 +106,22 @@ float pair_shape::score_of(std::span<const float> w, std::span<const std::uint32
   if (cosine && p_square > 0.0 && q_square > 0.0) product /= std::sqrt(p_square * q_square);
   const double added = bias ? static_cast<double>(w[item_bias(pair->second)]) : 0.0;
   return static_cast<float>(product / temperature + added);
+}
+
+pair_shape pair_shape::without_parts() const {
+  pair_shape m = *this;
+  m.parts = 0;
+  return m;
+}
+
+std::vector<float> pair_shape::composed(std::span<const float> w, const pair_parts& of) const {
+  const pair_shape to = without_parts();
+  std::vector<float> all(to.dim());
+  for (std::size_t column = 0; column < users + items; ++column) {
+    of.read(still_reader{w}, column, std::span(all).subspan(column * width(), width()));
+    if (bias && column >= users) all[to.row_bias() + column] = of.bias(still_reader{w}, column, row_bias());
+  }
+  return all;
 }
 
 pair_space::pair_space(const pair_shape& m, const target_loss_rule& loss, std::shared_ptr<const pair_side> side,

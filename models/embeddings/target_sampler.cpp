@@ -10,15 +10,19 @@
 
 namespace hogwild {
 
-target_sampler::target_sampler(std::size_t targets, std::span<const std::uint32_t> counts, double power)
+target_sampler::target_sampler(std::size_t targets, std::span<const std::uint32_t> counts, double power, bool all)
     : targets_(targets) {
-  if (power == 0.0 || counts.empty()) return;
+  const bool leaves_out = !all && std::ranges::find(counts, 0u) != counts.end();
+  if ((power == 0.0 && !leaves_out) || counts.empty()) return;
   std::vector<double> mass(targets);
   double total = 0.0;
-  for (std::size_t k = 0; k < targets; ++k)
-    total += mass[k] = std::pow(static_cast<double>(std::max(counts[k], 1u)), power);
+  for (std::size_t k = 0; k < targets; ++k) {
+    mass[k] = std::pow(static_cast<double>(std::max(counts[k], 1u)), power);
+    if (leaves_out && counts[k] == 0) mass[k] = 0.0;
+    total += mass[k];
+  }
   rarity_.reserve(targets);
-  for (const double m : mass) rarity_.push_back(static_cast<float>(std::log(total / m)));
+  for (const double m : mass) rarity_.push_back(static_cast<float>(std::log(total / (m > 0.0 ? m : 1.0))));
   table_ = alias_table(std::move(mass));
 }
 

@@ -28,14 +28,18 @@ class Recommender(Parameters):
             raise interrupt
         return self
 
-    def _train(self, entries, labels, callback, initial=None, known=(), **options):
+    def _train(self, entries, labels, callback, initial=None, known=(), features=None, **options):
         """Trains on the entries of a matrix in coordinates, with a label for each. `known`: columns that have parameters
-        even without an entry. Returns the engine's saved model, the Run, and what a signal's handler raised meanwhile."""
+        even without an entry; `features` has added_to(rows). Returns the engine's saved model, the Run, and what a
+        signal's handler raised meanwhile."""
         seed = seed_of(self.random_state)
         given = {"factors": self.factors, "step": self.learning_rate, "l2": self.regularization,
                  "epochs": self.iterations, "bias": None if self.use_bias is None else bool(self.use_bias),
                  "seed": seed, "reproducible": bool(self.reproducible), **workers_of_threads(self.num_threads), **options}
-        return trained(rows_of(entries, labels, known, seed), given, Job.saved, _OWN_TERMS, initial, callback, "the matrix")
+        rows = rows_of(entries, labels, known, seed)
+        if features is not None:
+            rows = features.added_to(rows)
+        return trained(rows, given, Job.saved, _OWN_TERMS, initial, callback, "the matrix")
 
     def _take(self, saved, users, items):
         """Makes attributes of a saved model's parameters."""

@@ -10,13 +10,13 @@ from ._data import Dataset
 MOST_IDS = 2**31 - 1  # users are odd 32-bit numbers, items even ones
 
 
-def csr_of(matrix):
-    """A matrix of users by items as CSR, in which no entry occurs twice: as in scipy, the matrix has their sum there."""
+def csr_of(matrix, named="user_items is a matrix of users by items"):
+    """A matrix as CSR, in which no entry occurs twice: as in scipy, the matrix has their sum there."""
     from scipy.sparse import csr_array
 
     dimensions = matrix.ndim if is_sparse(matrix) else np.asarray(matrix).ndim
     if dimensions != 2:
-        raise ValueError(f"user_items is a matrix of users by items, and this has {dimensions} dimensions")
+        raise ValueError(f"{named}, and this has {dimensions} dimensions")
     given = csr_array(matrix)
     if given.data.dtype.kind not in "biuf":
         raise TypeError(f"entries are numbers, and these are of the type {given.data.dtype}")

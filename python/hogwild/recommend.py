@@ -8,7 +8,7 @@ from . import _engine
 from ._arrays import require_count
 from ._recommender import Recommender
 from ._train import Model, keep_parameters
-from ._user_items import entries_of, parameters_of
+from ._user_items import csr_of, entries_of, parameters_of
 
 
 class _OfPairs(Recommender):
@@ -32,6 +32,8 @@ class _OfPairs(Recommender):
         What a score is made of.
     temperature : float or None, default=None
         Divides products and cosines.
+    features_alone : bool, default=False
+        Whether users and items with features have no factors of their own beside those of the features.
     num_threads : int, default=1
         Workers; 0: as many as this process may use.
     random_state : int, RandomState, Generator or None, default=1
@@ -42,7 +44,7 @@ class _OfPairs(Recommender):
     Attributes
     ----------
     user_factors, item_factors : float32 ndarray of shape (users, factors), (items, factors)
-        Rows of users and items without pairs are 0.
+        Rows of users and items without pairs, and without features, are 0.
     item_bias : float32 ndarray
     l2_ : float
         The value used in training.
@@ -54,27 +56,37 @@ class _OfPairs(Recommender):
     _LEARNED = (*Recommender._LEARNED, "cosine_", "temperature_", "saved_")
 
     def __init__(self, factors=64, learning_rate=None, regularization=None, iterations=None, use_bias=None,
-                 negatives=None, sampler=None, similarity=None, temperature=None, num_threads=1, random_state=1,
-                 reproducible=False):
+                 negatives=None, sampler=None, similarity=None, temperature=None, features_alone=False, num_threads=1,
+                 random_state=1, reproducible=False):
         keep_parameters(self, locals())
 
-    def fit(self, user_items, callback=None):
+    def fit(self, user_items, callback=None, user_features=None, item_features=None):
         """Trains on a sparse matrix, users by items, of which each entry above 0 is a pair; other entries are none.
+
+        user_features and item_features are sparse matrices with a row for each user or item and a column for each
+        feature, whose entries are weights. The factors of a user are then the sum of the user's own ones and of those
+        of the features, each times its weight, divided by the length of these weights (1 for the own ones). Users and
+        items without a pair, also those in rows beyond the matrix of pairs, have the factors of their features.
         Returns self."""
         self._check_parameters()
-        pairs = _pairs(user_items)
-        return self._fit(pairs, _ones(pairs), pairs.shape, callback, **self._options())
+        pairs, features = _pairs(user_items), _Features(user_features, item_features)
+        return self._fit(pairs, _ones(pairs), features.shape(pairs.shape), callback, features=features, **self._options())
 
-    def fit_partial(self, user_items, epochs=1, callback=None):
+    def fit_partial(self, user_items, epochs=1, callback=None, user_features=None, item_features=None):
         """Goes on from the last fit() or fit_partial(), if there was one, with so many passes over a matrix. It may have
-        more users and items; those without a pair keep their factors. Returns self."""
+        more users and items; those without a pair keep their factors. Features as for fit(): their columns mean what they
+        meant there. Returns self."""
         self._check_parameters()
         require_count("epochs", epochs)
         pairs, before, shape = _pairs(user_items), None, (0, 0)
+        features = _Features(user_features, item_features)
         if hasattr(self, "saved_"):
             before, shape = self._saved(), (len(self.user_bias), len(self.item_bias))
-        return self._fit(pairs, _ones(pairs), np.maximum(pairs.shape, shape), callback, initial=before,
-                         known=() if before is None else before.columns, **self._options(), epochs=epochs)
+            if "parts" in dict(before.options) and not features:
+                raise ValueError("fit() was given features: give fit_partial() user_features and item_features, too")
+        return self._fit(pairs, _ones(pairs), features.shape(np.maximum(pairs.shape, shape)), callback, initial=before,
+                         known=() if before is None else before.columns, features=features, **self._options(),
+                         epochs=epochs)
 
     @property
     def model_(self):
@@ -84,7 +96,8 @@ class _OfPairs(Recommender):
 
     def _options(self):
         return {"model": self._MODEL, "negatives": self.negatives, "sampler": self.sampler, "similarity": self.similarity,
-                "temperature": self.temperature, "save_state": self._STATE}
+                "temperature": self.temperature, "save_state": self._STATE,
+                "features_alone": bool(self.features_alone) or None}
 
     def _saved(self):
         return _engine.Saved.parse(self.saved_.tobytes())
@@ -111,7 +124,7 @@ class _OfPairs(Recommender):
         user, item = (c[known] for c in pairs.coords)
         # As users whom the model does not know.
         pairs = coo_array((pairs.data[known], (user + users, item)), shape=(users + seen.shape[0], seen.shape[1]))
-        as_fitted = {"factors": width, "bias": saved.width > width}
+        as_fitted = {"factors": width, "bias": saved.width > width, "features_alone": None}
         if self._MODEL != "bpr":
             as_fitted.update(temperature=self.temperature_, similarity="cosine" if self.cosine_ else "product")
         trained, _, interrupt = self._train(pairs, _ones(pairs), None, saved, 2 * items + 2,
@@ -121,6 +134,36 @@ class _OfPairs(Recommender):
         numbers, found, _ = parameters_of(trained, 1)
         factors[numbers - users] = found
         return factors, none
+
+
+class _Features:
+    """Matrices of features of users and items, of which one or both may be None."""
+
+    def __init__(self, users, items):
+        self._given = [None if given is None else _checked(given, name)
+                       for given, name in ((users, "user_features"), (items, "item_features"))]
+
+    def __bool__(self):
+        return any(given is not None for given in self._given)
+
+    def shape(self, pairs):
+        """The numbers of users and items, with those that only the features have."""
+        return tuple(int(max(n, 0 if given is None else given.shape[0])) for n, given in zip(pairs, self._given))
+
+    def added_to(self, rows):
+        """The Dataset with these features; itself if there are none."""
+        if self:
+            rows._rows = _engine.with_features(rows._rows, *(given if given is None else _engine.MemberFeatures(
+                given.indptr.astype(np.int64), given.indices.astype(np.uint32), given.data.astype(np.float32),
+                given.shape[1]) for given in self._given))
+        return rows
+
+
+def _checked(features, name):
+    try:
+        return csr_of(features, "it is a matrix with a column for each feature")
+    except (TypeError, ValueError) as fault:
+        raise type(fault)(f"{name}: {fault}") from None
 
 
 class BPR(_OfPairs):

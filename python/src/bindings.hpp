@@ -18,6 +18,7 @@ nb::list list_of_bytes(const std::vector<std::string>& words);
 
 // The parts of the module, one for each source.
 void bind_errors(nb::module_& m);
+void bind_pair_features(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_saved(nb::module_& m);
 void bind_exports(nb::module_& m);

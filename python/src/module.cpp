@@ -7,6 +7,7 @@ NB_MODULE(_engine, m) {
   m.attr("version") = HOGWILD_VERSION;
   python::bind_errors(m);
   python::bind_rows(m);
+  python::bind_pair_features(m);
   python::bind_saved(m);
   python::bind_exports(m);
   python::bind_own_loss(m);

@@ -32,6 +32,8 @@ constexpr refused_options of_the_command[] = {
     {{"--format", "--index-base", "--cache-dir", "--no-cache", "--memory", "--values", "--named-ids", "--positive-from",
       "--terminals", "--terminals-seed", "--min-count"},
      " says how the command reads files: leave it out, and give hw.open(path) what it takes"},
+    {{"--user-features", "--item-features"},
+     " names a file of the command: the classes of hogwild.recommend take matrices of features in fit()"},
 };
 
 void refuse_options_of_the_command(const cli::command_line& line, const cli::train_request& request) {

@@ -32,6 +32,9 @@ class python_rows {
                        std::shared_ptr<const table_schema> schema = nullptr,
                        std::shared_ptr<const rating_names> names = nullptr)
       : rows_(std::move(rows)), first_column_(first_column), schema_(std::move(schema)), names_(std::move(names)) {}
+  /// Pairs with features of these names.
+  python_rows(sparse_dataset rows, std::shared_ptr<const rating_names> features)
+      : rows_(std::move(rows)), features_(std::move(features)) {}
   explicit python_rows(corpus text) : rows_(std::move(text.rows)), words_(std::move(text.words)) {}
   /// `labels`: those of the rows if single precision does not hold them; else empty.
   python_rows(csr_rows rows, std::vector<array> kept, std::vector<double> labels)
@@ -52,6 +55,8 @@ class python_rows {
   const table_schema* schema() const { return schema_.get(); }
   /// The words of labels that are words, by number; empty if labels are numbers.
   std::span<const std::string> label_words() const;
+  /// The names of the features of users and items; null without features.
+  const rating_names* features() const { return features_.get(); }
   /// Gives a model that was trained on these rows what is known of their columns and labels.
   void name_columns(saved_model& saved) const;
   /// The name of each column; empty if they have none.
@@ -69,6 +74,7 @@ class python_rows {
   std::uint32_t first_column_ = 0;
   std::shared_ptr<const table_schema> schema_{};
   std::shared_ptr<const rating_names> names_{};
+  std::shared_ptr<const rating_names> features_{};
 };
 
 }  // namespace hogwild::python

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <hogwild/detail/command/registered_training.hpp>
+#include <hogwild/detail/embeddings/side_vectors.hpp>
 #include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
@@ -184,14 +185,25 @@ void python_run::run() {
     for (std::uint32_t& column : known) column += detail::said_first_column(*initial) - data_.first_column();
     if (request_.several.one_vs_rest)
       options.initial = [&](std::span<float> all) { begin_classes_with(*initial, known, request_.options.bias, all); };
+    else if (data_.features() != nullptr)
+      options.initial = [&](std::span<float> parameters) {
+        begin_with_features(*initial, m, rows, *data_.features(), {}, parameters);
+      };
     else
       options.initial = [&](std::span<float> parameters) { warm_start(*initial, m, known, {}, parameters); };
     const std::string told = cli::go_on_with_state(
         request_, *initial, "the initial model",
-        [&](std::size_t k, std::span<float> values) { warm_start_state(*initial, k, m, known, {}, values); }, options);
+        [&](std::size_t k, std::span<float> values) {
+          if (data_.features() != nullptr)
+            begin_with_features(*initial, m, rows, *data_.features(), {}, values, &initial->state.arrays[k]);
+          else
+            warm_start_state(*initial, k, m, known, {}, values);
+        },
+        options);
     if (!told.empty()) on_note(told);
   }
-  if (initial && (!initial->schema.empty() || data_.schema() != nullptr))
+  const bool of_table = initial && !initial->schema.empty() && !names_side_features(*initial);
+  if (initial && (of_table || data_.schema() != nullptr))
     throw config_error(
         "a model of a table is trained further by the command, which finds columns by their names: "
         "python -m hogwild train TABLE --init MODEL");
@@ -215,6 +227,7 @@ void python_run::run() {
                                              : to_saved(m, result.parameters, result.labels, columns);
   if (saved) {
     cli::keep_state(result.state, m, columns, *saved);
+    if (data_.features() != nullptr) compose_features(*saved, rows, *data_.features());
     detail::say_first_column(*saved, data_.first_column());
     detail::say_scaling(*saved, result.scale);
     data_.name_columns(*saved);

@@ -17,6 +17,8 @@
 #include <hogwild/formats/graphs.hpp>
 #include <hogwild/formats/images.hpp>
 #include <hogwild/formats/libffm.hpp>
+#include <hogwild/formats/ratings.hpp>
+#include <hogwild/formats/side_features.hpp>
 #include <hogwild/models/bpr.hpp>
 #include <hogwild/models/cbow.hpp>
 #include <hogwild/models/complex.hpp>
@@ -215,6 +217,30 @@ struct user_items {
   static bool is_padding(const M& m, std::size_t j) {
     return j < (m.users + m.items) * m.width() && j % m.width() >= m.factors;
   }
+};
+
+/// The same with features, which several of them share, and with an item that only the features have.
+template <class M, bool Cosine = false, bool Alone = false>
+struct user_items_of_features : user_items<M, Cosine> {
+  using plain = user_items<M, Cosine>;
+  static M model() {
+    M m = plain::model();
+    m.items = plain::items + 1, m.parts = 5, m.features_alone = Alone;
+    return m;
+  }
+  static sparse_dataset data() {
+    numbered_rows pairs = plain::data();
+    for (std::uint32_t user = 0; user < plain::users; ++user) pairs.original.push_back(user_column(user));
+    for (std::uint32_t item = 0; item < plain::items; ++item) pairs.original.push_back(item_column(item));
+    const side_features features{
+        .names = {.users = {"young", "far"}, .items = {"new", "red", "long"}},
+        .columns = {user_column(0), user_column(3), user_column(4), item_column(1), item_column(4), item_column(11)},
+        .start = {0, 2, 3, 4, 5, 8, 10},
+        .feature = {0, 1, 0, 1, 1, 0, 1, 2, 1, 2},
+        .weight = {1.0f, -0.5f, 2.0f, 1.0f, 1.0f, 1.0f, 0.5f, 3.0f, 1.0f, -1.0f}};
+    return with_side_features(sparse_dataset::copy_of(pairs.view()), features);
+  }
+  static bool is_padding(const M& m, std::size_t j) { return j < m.item_bias(0) && j % m.width() >= m.factors; }
 };
 
 /// Triples of a knowledge graph, of which some join an entity with itself.

@@ -153,3 +153,51 @@ def test_runs_end_by_how_they_rank_the_pairs_that_they_hold_back(tmp_path):
         hw.train(rows, "bpr", epochs=1, validation=0.2, stop_by="accuracy")
     with pytest.raises(hw.ConfigError, match="last:N are the command's"):
         hw.train(rows, "bpr", epochs=1, validation="last:1")
+
+
+def some_features(items=ITEMS + 8):
+    """Of items, of which the last ones are in no pair: their group, and one that says nothing."""
+    group = np.eye(GROUPS)[np.arange(items) % GROUPS]
+    return sp.csr_matrix(np.hstack([group, np.full((items, 1), 0.5)]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_items_without_a_pair_are_ranked_by_their_features(kind):
+    train, test = some_pairs()
+    everything = train + test
+    model = kind(factors=8, iterations=40).fit(everything, item_features=some_features())
+    assert model.item_factors.shape == (ITEMS + 8, 8) and np.all(np.linalg.norm(model.item_factors, axis=1) > 0)
+    users = np.arange(USERS)
+    best, _ = model.recommend(users, everything, N=2)
+    new = best[(best % GROUPS == (users % GROUPS)[:, None]) & (best >= ITEMS)]
+    assert len(new) > 0.9 * best.size
+    # Two further passes, with features of users, and a user more; what the model knows stays about the same.
+    more = sp.vstack([everything, sp.csr_matrix((1, ITEMS))]).tocsr()
+    of_users = sp.csr_matrix(np.ones((USERS + 1, 1)))
+    before = model.item_factors.copy()
+    model.set_params(learning_rate=1e-6).fit_partial(more, 2, item_features=some_features(), user_features=of_users)
+    assert np.allclose(model.item_factors, before, atol=1e-3) and model.user_factors.shape == (USERS + 1, 8)
+    with pytest.raises(ValueError, match="give fit_partial"):
+        model.fit_partial(everything)
+    assert recall(kind(factors=8, iterations=40).fit(train, item_features=some_features()), train, test, users) > 0.7
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.recommend(3, N=5)[0], model.recommend(3, N=5)[0])
+    model.set_params(learning_rate=None)
+    assert model.recommend(0, everything[[4]], N=1, recalculate_user=True)[0][0] % GROUPS == 0
+
+
+def test_features_alone_make_factors_where_this_is_asked_for():
+    train, _ = some_pairs()
+    model = WARP(factors=8, iterations=5, features_alone=True).fit(train, item_features=some_features())
+    assert np.array_equal(model.item_factors[0], model.item_factors[GROUPS])
+    assert not np.array_equal(model.item_factors[0], model.item_factors[1])
+    with pytest.raises(hw.ConfigError, match="leaves out the own vectors"):
+        WARP(features_alone=True).fit(train)
+
+
+@pytest.mark.parametrize("features, fault", [
+    (sp.csr_matrix((ITEMS, 2)), "no user and no item has a feature"), (np.zeros(ITEMS), "item_features: .*dimensions"),
+    (sp.csr_matrix(np.full((1, 1), np.nan)), "item_features: an entry is NaN")])
+def test_features_that_are_none_are_refused(features, fault):
+    with pytest.raises((ValueError, hw.ConfigError), match=fault):
+        BPR().fit(some_pairs()[0], item_features=features)

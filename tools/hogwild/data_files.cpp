@@ -22,6 +22,8 @@
 #include <hogwild/formats/triples.hpp>
 #include <hogwild/registry.hpp>
 
+#include "feature_files.hpp"
+
 namespace hogwild::cli {
 namespace {
 
@@ -34,10 +36,7 @@ open_options base_options(const data_options& options) {
   opening.values = options.values;
   opening.memory = options.memory;
   opening.isa = options.isa;
-  if (options.note)
-    opening.note = options.note;
-  else if (!options.quiet)
-    opening.note = [](std::string_view sentence) { say(sentence); };
+  if (options.note || !options.quiet) opening.note = note_of(options);
   return opening;
 }
 
@@ -246,6 +245,8 @@ void data_options::choose_format(std::string_view model) {
                        (model.empty() ? "--format " + format : std::string(model)) + " reads none: leave it out");
   };
   if (pairs.positive_from && format != "pairs") leave_out("--positive-from", "ratings that become pairs");
+  if (has_features() && format != "pairs")
+    leave_out(user_features.empty() ? "--item-features" : "--user-features", "pairs");
   if (format == "triples") names = std::make_shared<rating_names>();
   if (!named_ids) return;
   if (format != "ratings" && format != "pairs") leave_out("--named-ids", "ratings and pairs");
@@ -253,7 +254,7 @@ void data_options::choose_format(std::string_view model) {
 }
 
 void data_options::choose_format(const saved_model& model, const std::string& path) {
-  if (!model.schema.empty()) return choose_schema(model, path);
+  if (!model.schema.empty() && !names_side_features(model)) return choose_schema(model, path);
   words_of_model = *label_words = model.label_words();
   choose_format(model.model);
   if (model.names.empty()) return;
@@ -329,6 +330,13 @@ void row_files::read_for(sparse_dataset& data) const {
   if (!offsets.empty()) data.set_offsets(read_row_numbers(offsets, data.rows()));
 }
 
+std::function<void(std::string_view sentence)> note_of(const data_options& options) {
+  if (options.note) return options.note;
+  return [quiet = options.quiet](std::string_view sentence) {
+    if (!quiet) say(sentence);
+  };
+}
+
 model_input input_of(std::string_view model) {
   const model_descriptor* const known = find_model(model);
   return known == nullptr ? model_input::rows : known->facts().input;
@@ -337,7 +345,8 @@ model_input input_of(std::string_view model) {
 sparse_dataset open_training(const std::string& path, const data_options& options) {
   open_options opening = base_options(options);
   opening.label_words = options.words_of_model;
-  sparse_dataset data = open_as(options, path, options.labels, options.names.get(), opening);
+  const sparse_dataset data =
+      with_feature_files(open_as(options, path, options.labels, options.names.get(), opening), options);
   const std::span<const std::string> words = data.label_words();
   options.label_words->assign(words.begin(), words.end());
   return data;

@@ -20,6 +20,7 @@
 #include <hogwild/formats/graphs.hpp>
 #include <hogwild/formats/pairs.hpp>
 #include <hogwild/formats/ratings.hpp>
+#include <hogwild/formats/side_features.hpp>
 #include <hogwild/saved_model.hpp>
 
 #include "command_line.hpp"
@@ -50,6 +51,10 @@ struct data_options {
   /// Receives notes on the files, in place of standard error and `quiet`.
   std::function<void(std::string_view sentence)> note{};
   bool named_ids = false;
+  std::string user_features{}, item_features{};  ///< files of features, for pairs
+  /// The features of these files once pairs have been opened; before that the names of those of a saved model. Copies
+  /// share it.
+  std::shared_ptr<side_features> features = std::make_shared<side_features>();
   table_options table{};
   /// Whether indices of the training data were found to count from 0. Copies share it.
   std::shared_ptr<bool> found_from_0 = std::make_shared<bool>(false);
@@ -74,6 +79,7 @@ struct data_options {
   void name_columns(saved_model& saved) const;
   /// For commands that train.
   void declare_values(command_line& line);
+  bool has_features() const { return !user_features.empty() || !item_features.empty(); }
 };
 
 /// Gives a trained model the names of its columns: those of users and items, or of entities and relations.
@@ -89,6 +95,9 @@ struct row_files {
   /// Reads them for the rows of `data`. Throws input_error.
   void read_for(sparse_dataset& data) const;
 };
+
+/// Where notes on the files go.
+std::function<void(std::string_view sentence)> note_of(const data_options& options);
 
 /// The kind of data that the model of this name is trained on; rows if the name is not known.
 model_input input_of(std::string_view model);

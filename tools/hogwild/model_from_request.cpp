@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/label_spelling.hpp>
+#include <hogwild/detail/embeddings/side_vectors.hpp>
 #include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/detail/platform/printable.hpp>
@@ -157,15 +158,20 @@ void begin_with_saved(const train_request& request, const named_model& m, const 
     };
     return;
   }
-  options.initial = [=, groups = request.init_groups](std::span<float> parameters) {
-    tell(warm_start(*initial, m, original, groups, parameters), parameters.size());
+  const auto begin = [=, groups = request.init_groups, part = rows.part,
+                      names = request.files.features->names](std::span<float> parameters) {
+    return has_features(m) ? begin_with_features(*initial, m, part, names, groups, parameters)
+                           : warm_start(*initial, m, original, groups, parameters);
   };
-  const std::string told = go_on_with_state(
-      request, *initial, request.init,
-      [=, groups = request.init_groups](std::size_t k, std::span<float> values) {
-        warm_start_state(*initial, k, m, original, groups, values);
-      },
-      options);
+  const auto begin_state = [=, groups = request.init_groups, part = rows.part, names = request.files.features->names](
+                               std::size_t k, std::span<float> values) {
+    if (has_features(m))
+      begin_with_features(*initial, m, part, names, groups, values, &initial->state.arrays[k]);
+    else
+      warm_start_state(*initial, k, m, original, groups, values);
+  };
+  options.initial = [=](std::span<float> parameters) { tell(begin(parameters), parameters.size()); };
+  const std::string told = go_on_with_state(request, *initial, request.init, begin_state, options);
   if (!told.empty() && !request.files.quiet) say(told);
 }
 
@@ -178,7 +184,9 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
     const auto values = initial->labels.values();
     request.options.labels.assign(values.begin(), values.end());
   }
-  if (!initial->schema.empty()) return request.files.choose_schema(*initial, request.init);
+  if (const auto features = side_features_of(*initial)) request.files.features->names = *features;
+  if (!initial->schema.empty() && !names_side_features(*initial))
+    return request.files.choose_schema(*initial, request.init);
   request.files.words_of_model = *request.files.label_words = initial->label_words();
   if (request.files.format == "csv")
     throw config_error("the model " + request.init +
@@ -200,6 +208,7 @@ void save_trained(const train_request& request, const named_model& m, const trai
                           ? saved_of_several(request, m, result, columns.original())
                           : to_saved(m, result.parameters, result.labels, columns.original());
   keep_state(result.state, m, columns.original(), saved);
+  if (has_features(m)) compose_features(saved, rows.part, request.files.features->names);
   saved.spell_labels(detail::spelling_of(rows.data));
   // Of a graph another one has no nodes.
   const bool goes_on = !request.init.empty() && request.init_groups.empty() && !trains_on_graph(request) &&

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/embeddings/side_vectors.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
@@ -21,6 +22,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
+#include "feature_files.hpp"
 #include "fold_in.hpp"
 #include "member_names.hpp"
 #include "name_files.hpp"
@@ -135,6 +137,11 @@ std::vector<std::uint32_t> asked_users(const recommend_request& request, const m
 recommendation_task read_task(recommend_request request) {
   saved_model model = load_model(request.model, say);
   request.files.choose_format(model, request.model);
+  if (request.files.has_features()) {
+    model = with_members_of_features(model, read_feature_files(request.files, {}));
+    request.files.name_columns(model);
+    request.files.user_features.clear(), request.files.item_features.clear();  // no later file is read with them
+  }
   seen_items seen;
   std::vector<std::uint32_t> folded;
   if (!request.fold_in.empty()) {
@@ -193,6 +200,10 @@ int recommend_command(int argc, const char* const* argv) {
   line.option("--fold-in", request.fold_in,
               "ratings or pairs of users whom the model need not know: they are learned from these, with the items as "
               "they are; what they have here is left out. 'all' are then the users of this file");
+  line.option(
+      "--user-features", request.files.user_features,
+      "features of users whom the model need not know, as 'hogwild train' reads them: they get vectors from these");
+  line.option("--item-features", request.files.item_features, "the same of items, which are then recommended, too");
   line.flag("--json", request.json, "one JSON object a line");
   line.flag("--quiet", request.files.quiet, "say nothing about unknown users and items");
   line.excludes("--user", "--users");

@@ -297,6 +297,8 @@ void check_files(const train_request& r) {
                                                      r.test,
                                                      r.validation_file,
                                                      r.known,
+                                                     r.files.user_features,
+                                                     r.files.item_features,
                                                      r.rows.weights,
                                                      r.rows.offsets,
                                                      r.test_rows.weights,

@@ -156,6 +156,15 @@ constexpr detail::option_rows command_options{
         {{"", "--terminals-seed", "Of models", "seed of the draw of the terminals (default: 1)"}}},
     run_option<&train_request::min_count>{
         {{"", "--min-count", "Of models", "leave out words that occur less often"}, {.search = in_a_search::shared}}},
+    run_option<&train_request::files, &data_options::user_features>{
+        {{"", "--user-features", "Of models",
+          "pairs: features of users, a line for each, 'user feature feature:weight ...'; a user's vector is the sum of "
+          "its own and those of its features"},
+         {.placeholder = "FILE", .ranks = between_ranks::as_given, .search = in_a_search::shared}}},
+    run_option<&train_request::files, &data_options::item_features>{
+        {{"", "--item-features", "Of models",
+          "pairs: the same for items; items that are in no pair can be recommended by their features"},
+         {.placeholder = "FILE", .ranks = between_ranks::as_given, .search = in_a_search::shared}}},
     run_option<&train_request::walks>{
         {{"", "--walks", "Of models", "walks from each node; an epoch makes one"},
          {.placeholder = "N", .otherwise = "40", .range = detail::at_least(1), .search = in_a_search::refused}}},

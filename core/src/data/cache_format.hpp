@@ -78,8 +78,9 @@ struct cache_header {
   std::uint32_t label_values = 0;      ///< entries of label_table; 0: labels are f64; at most 256 without lists
   std::uint32_t label_text_words = 0;  ///< 64-bit words that follow them: the spelling of labels (label_spelling.hpp),
                                        ///< for tables first the schema: its bytes, then these in whole words;
-                                       ///< then stated_numbers::encode(), if there are any; for corpora instead
-                                       ///< the parts of columns (column_parts.hpp), or none
+                                       ///< then stated_numbers::encode(), if there are any; for corpora, and for
+                                       ///< pairs with features, behind these instead the parts of columns
+                                       ///< (column_parts.hpp), or none
   std::uint8_t index_bytes = 4;        ///< or 2: then columns are packed
   std::uint8_t value_bytes = 4;        ///< or 2
   std::uint8_t values_rounded = 0;     ///< 1: to half precision, by option

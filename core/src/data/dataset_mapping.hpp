@@ -118,6 +118,8 @@ struct dataset_access {
   }
   /// The time of each row, where the text states it: in the order of the rows, whether shuffled or not.
   static std::vector<double> times_of(const sparse_dataset& data);
+  /// The same rows with these parts of their columns, in memory, and the times that the text stated for the rows.
+  static sparse_dataset with_parts(const sparse_view& rows, const column_parts& parts, std::vector<double> times);
   /// How many labels that the training data do not have were left out of rows that have others.
   static std::uint64_t labels_left_out(const sparse_dataset& data) {
     return data.mapping_->arrays().header.stated == 0 ? 0 : data.mapping_->stated().left_out;
@@ -127,6 +129,8 @@ struct dataset_access {
     if (!words.empty())
       data.label_words_ = std::make_shared<const std::vector<std::string>>(words.begin(), words.end());
   }
+  static sparse_dataset copy_of(const sparse_view& rows, std::span<const std::size_t> chosen, const column_parts& parts,
+                                std::vector<double> times);
   static const mapping& mapping_of(const sparse_dataset& data) { return *data.mapping_; }
   static sparse_dataset make(std::shared_ptr<const sparse_dataset::mapping> mapping) {
     return sparse_dataset(std::move(mapping));

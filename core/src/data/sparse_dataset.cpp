@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/data/column_parts.hpp>
@@ -242,13 +244,31 @@ void copy_row(const sparse_row<float>& row, std::uint64_t place, const detail::w
 
 }  // namespace
 
-sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
+namespace {
+
+std::vector<std::size_t> all_of(const sparse_view& rows) {
   std::vector<std::size_t> all(rows.rows());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return copy_of(rows, all);
+  return all;
+}
+
+}  // namespace
+
+sparse_dataset sparse_dataset::copy_of(const sparse_view& rows) {
+  return copy_of(rows, all_of(rows));
 }
 
 sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const std::size_t> chosen) {
+  return dataset_access::copy_of(rows, chosen, parts_of(rows), {});
+}
+
+sparse_dataset dataset_access::with_parts(const sparse_view& rows, const column_parts& parts,
+                                          std::vector<double> times) {
+  return copy_of(rows, all_of(rows), parts, std::move(times));
+}
+
+sparse_dataset dataset_access::copy_of(const sparse_view& rows, std::span<const std::size_t> chosen,
+                                       const column_parts& parts, std::vector<double> times) {
   check_rows(rows);
   rows.ensure(0, rows.rows());
   const detail::label_codes codes = codes_of(rows.label);
@@ -269,13 +289,19 @@ sparse_dataset sparse_dataset::copy_of(const sparse_view& rows, std::span<const 
   if (lists) sizes.version = detail::list_cache_version;
   const std::span<const double> table = lists ? rows.label.table() : codes.table();
   sizes.label_values = static_cast<std::uint32_t>(table.size());
-  const column_parts parts = parts_of(rows);
   std::vector<std::uint64_t> text;
+  if (!times.empty()) {
+    sizes.stated = 1;
+    text = detail::stated_numbers{.time = std::move(times)}.encode();
+  }
   if (!parts.start.empty()) {
     sizes.kind = detail::input_format::corpus;
-    text = detail::encode_parts(parts);
-    sizes.label_text_words = static_cast<std::uint32_t>(text.size());
+    const std::vector<std::uint64_t> words = detail::encode_parts(parts);
+    text.insert(text.end(), words.begin(), words.end());
   }
+  if (text.size() > std::numeric_limits<std::uint32_t>::max())
+    throw input_error("the columns have too many parts: more than 2^32");
+  sizes.label_text_words = static_cast<std::uint32_t>(text.size());
   sizes.value_bytes = are_halves(rows) ? 2 : 4;
   sizes.set_image(rows.image);
   const std::vector<std::uint32_t> degree = degrees_of(rows, chosen);

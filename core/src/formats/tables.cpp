@@ -11,6 +11,7 @@
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/side_features.hpp>
 #include <hogwild/notes.hpp>
 #include <hogwild/saved_model.hpp>
 
@@ -121,7 +122,7 @@ sparse_dataset open_table(const std::string& path, const table_schema& schema, c
 }
 
 std::optional<table_schema> schema_of(const saved_model& model, const std::string& name) {
-  if (model.schema.empty()) return std::nullopt;
+  if (model.schema.empty() || names_side_features(model)) return std::nullopt;
   table_schema schema = parse_schema(model.schema, name);
   take_values(schema, model.columns, model.names, name);
   return schema;

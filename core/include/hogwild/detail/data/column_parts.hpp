@@ -11,15 +11,19 @@
 
 namespace hogwild {
 
-/// What columns consist of besides themselves, as words do of shorter runs of letters. A dataset file holds it, so that
-/// all workers and processes read one copy. Borrows the numbers.
+/// What columns consist of besides themselves, as words do of shorter runs of letters, and users and items of features.
+/// A dataset file holds it, so that all workers and processes read one copy. Borrows the numbers.
 struct column_parts {
   std::size_t parts = 0;                   ///< how many different parts there are
   std::span<const std::uint32_t> start{};  ///< a place in `number` for each column, and its end; empty: none have parts
   std::span<const std::uint32_t> number{};  ///< of parts, each below `parts`; a column may have one several times
+  std::span<const float> weight{};          ///< of each of these, finite; empty: all are 1
 
   std::span<const std::uint32_t> of(std::size_t column) const {
     return number.subspan(start[column], start[column + 1] - start[column]);
+  }
+  std::span<const float> weights_of(std::size_t column) const {
+    return weight.subspan(start[column], start[column + 1] - start[column]);
   }
 };
 

@@ -147,6 +147,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
   if constexpr (pairwise_model<M>)
     facts.pair_kernels = !o.proximal() && by_chunks(o.order) && o.frozen_groups == 0 && data.weight.empty() &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);
+  if constexpr (requires { m.parts; }) facts.pair_kernels = facts.pair_kernels && m.parts == 0;
   if constexpr (factor_model<M>) {
     const bool kernels = !o.proximal() && by_chunks(o.order) && o.frozen_groups == 0 && data.weight.empty() &&
                          (o.optimizer == optimizer_kind::sgd || o.optimizer == optimizer_kind::row_adagrad);

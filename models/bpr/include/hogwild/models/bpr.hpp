@@ -57,6 +57,10 @@ struct bpr : pair_shape {
       const compared_space::compared& c = s.pair(k);
       if (c.weight == 0.0f) continue;
       const float pull = differentiate(s, c.weight, read(w, s, c));
+      if (parts > 0) {
+        emit_parts(s, c, pull, emit);
+        continue;
+      }
       const auto send = [&](std::size_t offset, std::span<const float> partials) {
         emit_touched(emit, offset, partials, 1.0f);
       };
@@ -78,8 +82,32 @@ struct bpr : pair_shape {
   double squares_touched(std::span<const float> w, const compared_space& s, std::size_t k) const;
 
  private:
+  /// Emits the gradients of all rows that make the vectors of a pair. Those of features that both items have cancel
+  /// out.
+  void emit_parts(compared_space& s, const compared_space::compared& c, float pull, const auto& emit) const {
+    const pair_parts& of = s.side().parts;
+    of.add(c.user, 0, width(), s.row(3), 1.0f, s.sums());
+    of.add(users + c.item, 0, width(), s.row(4), 1.0f, s.sums());
+    of.add(users + c.other, 0, width(), s.row(5), 1.0f, s.sums());
+    s.sums().emit(emit);
+    if (!bias) return;
+    const float down = -pull;
+    of.add(users + c.item, row_bias(), 1, {&down, 1}, 1.0f, s.biases());
+    of.add(users + c.other, row_bias(), 1, {&pull, 1}, 1.0f, s.biases());
+    s.biases().emit(emit);
+  }
+
   /// Reads a pair's rows; returns by how much its item scores above the other one.
   float read(const auto& w, compared_space& s, const compared_space::compared& c) const {
+    if (parts > 0) {
+      const pair_parts& of = s.side().parts;
+      of.read(w, c.user, s.row(0));
+      of.read(w, users + c.item, s.row(1));
+      of.read(w, users + c.other, s.row(2));
+      const float added =
+          bias ? of.bias(w, users + c.item, row_bias()) - of.bias(w, users + c.other, row_bias()) : 0.0f;
+      return added + difference(s);
+    }
     w.block(user_row(c.user), width()).copy_to(s.row(0));
     w.block(item_row(c.item), width()).copy_to(s.row(1));
     w.block(item_row(c.other), width()).copy_to(s.row(2));

@@ -17,10 +17,10 @@ class row_sums {
   /// Rows have `width` floats, at least one.
   explicit row_sums(std::size_t width) : sum_(width), width_(width) {}
 
-  /// A gradient of the row that begins at `offset`; it must stay valid until emit(). `examples` of those that the
-  /// gradient sums up are to regularise the row: 0 for a row that was only drawn.
-  void add(std::size_t offset, std::span<const float> gradient, float examples) {
-    given_.push_back({offset, gradient.data(), examples});
+  /// A gradient of the row that begins at `offset`, times `factor`; it must stay valid until emit(). `examples` of
+  /// those that the gradient sums up are to regularise the row: 0 for a row that was only drawn.
+  void add(std::size_t offset, std::span<const float> gradient, float examples, float factor = 1.0f) {
+    given_.push_back({offset, gradient.data(), examples, factor});
   }
 
   /// Emits the rows in the order of their offsets, and forgets them.
@@ -32,10 +32,14 @@ class row_sums {
       const std::size_t first = i;
       float examples = given_[i].examples;
       const float* gradient = given_[i].gradient;
-      for (++i; i < given_.size() && given_[i].offset == given_[first].offset; ++i) {
-        if (i == first + 1) std::copy_n(gradient, width_, sum_.data());
+      const auto begin_sum = [&] {
+        for (std::size_t k = 0; k < width_; ++k) sum_.data()[k] = given_[first].factor * given_[first].gradient[k];
         gradient = sum_.data();
-        for (std::size_t k = 0; k < width_; ++k) sum_.data()[k] += given_[i].gradient[k];
+      };
+      if (given_[first].factor != 1.0f) begin_sum();
+      for (++i; i < given_.size() && given_[i].offset == given_[first].offset; ++i) {
+        if (gradient != sum_.data()) begin_sum();
+        for (std::size_t k = 0; k < width_; ++k) sum_.data()[k] += given_[i].factor * given_[i].gradient[k];
         examples += given_[i].examples;
       }
       emit_touched(to, given_[first].offset, {gradient, width_}, examples);
@@ -47,7 +51,7 @@ class row_sums {
   struct given {
     std::size_t offset;
     const float* gradient;
-    float examples;
+    float examples, factor;
   };
   std::vector<given> given_;
   lined_floats sum_;

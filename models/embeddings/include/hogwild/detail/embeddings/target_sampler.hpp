@@ -19,8 +19,9 @@ namespace hogwild {
 class target_sampler {
  public:
   /// For targets 0 .. targets - 1, which occur `counts` times; without counts all are equally likely. A target that
-  /// does not occur counts as if it occurred once, so that every one can be drawn.
-  target_sampler(std::size_t targets, std::span<const std::uint32_t> counts, double power);
+  /// does not occur counts as if it occurred once, so that every one can be drawn; unless `all` is true, it
+  /// is not drawn.
+  target_sampler(std::size_t targets, std::span<const std::uint32_t> counts, double power, bool all = true);
 
   /// A target, by 64 random bits.
   std::uint32_t draw(std::uint64_t bits) const {
