@@ -128,9 +128,11 @@ class TextClassifier(_OfText):
             self._vectors = self._saved.weights.reshape(-1, self._saved.width)
         return value @ self._vectors[column] / max(np.abs(value).sum(), np.float32(1e-30))
 
-    def save_model(self, path):
-        """Writes a file that load_model() and the command read."""
-        self._saved.save(os.fspath(path))
+    def save_model(self, path, form=None):
+        """Writes a file that load_model() and the command read; with form="fasttext" one that fastText reads."""
+        if form is None:
+            return self._saved.save(os.fspath(path))
+        self.model_.export(path, _form(form))
 
     def _words(self):
         if self._known is None:
@@ -196,10 +198,15 @@ class TextVectors(_OfText):
             return np.zeros(self.wv.vector_size, np.float32)
         return np.mean([self.wv.get_vector(word, norm=True) for word in words], axis=0)
 
-    def save_model(self, path):
+    def save_model(self, path, form=None):
         """Writes a word2vec file, which load_model() reads: binary if the name ends in .bin, else text. It has the vectors
-        of words, without those of their parts."""
-        self.wv.save(path)
+        of words, without those of their parts; the file that fastText reads, with form="fasttext", has both."""
+        if form is None:
+            return self.wv.save(path)
+        if self._made is None:
+            raise ValueError("these vectors were read from a file, which has no outputs and parts of words: fastText reads "
+                             "it, too")
+        _engine.export_to(self._made._saved, os.fspath(path), _form(form))
 
     def __repr__(self):
         return f"<TextVectors of {len(self.wv)} words>"
@@ -215,6 +222,12 @@ _ELSEWHERE = {
     "get_input_matrix": "get_word_vector() has the vectors of words",
     "get_output_matrix": "model_ has all parameters, by its save()",
 }
+
+
+def _form(name):
+    if name != "fasttext":
+        raise ValueError(f"form={name!r}: it is 'fasttext', or None for a file of hogwild's own")
+    return name
 
 
 def _line(text):

@@ -115,6 +115,13 @@ class text_classifier(command_case):
                                 (self.write("not.vec", "b1 0.5\n"), (), "not.vec:1:1")):
             self.assertIn(why, self.train(texts(1, 20), "--init", init, *more, code=2 if "not" not in init else 3))
 
+    def test_fasttexts_form_is_refused_where_it_says_something_else(self):
+        self.train(texts(1, 60), "--word-ngrams", "2", "--char-ngrams", "2-3")
+        out = str(self.folder / "out.bin")
+        self.assertIn("runs and parts of words", self.said("convert", self.model, out, "--to", "fasttext", code=2))
+        self.train(texts(1, 60), "--min-rows", "2")
+        self.assertIn("overwrite", self.said("convert", self.model, self.model, "--to", "fasttext", code=2))
+
     def test_goes_on_from_a_saved_model(self):
         self.train(texts(1, 300))
         first = self.model
