@@ -186,7 +186,8 @@ saved_model of_words(bool parts) {
   saved.model_options = {{"dimension", 2.0}, {"min-count", 2.0}};
   for (int k = 0; k < 12; ++k) saved.weights.push_back(0.5f * static_cast<float>(k - 5));
   if (!parts) return saved;
-  const vocabulary words = vocabulary::in_order({{"</s>", 1}, {"ab", 1}, {"abab", 1}});
+  const std::vector<vocabulary::counted_word> counted{{"</s>", 1}, {"ab", 1}, {"abab", 1}};
+  const vocabulary words = vocabulary::in_order(counted);
   const std::size_t numbers = 2 * subword_table(words, {.least = 2, .most = 3, .buckets = 20}).size();
   for (const auto& [name, value] : {std::pair{"least-characters", 2},
                                     {"most-characters", 3},
@@ -245,7 +246,7 @@ TEST_F(model_exports, of_texts_are_in_fasttexts_form_or_refused) {
               HasSubstr("leave out --word-ngrams or --char-ngrams"));
   EXPECT_THAT(refused(of_texts([](table_schema& s) { s.hash_bits = 10; })), HasSubstr("by hash"));
   EXPECT_THAT(refused(of_texts(plain, {1})), HasSubstr("--min-rows"));
-  for (const std::string word : {std::string("</s>"), std::string("t\0o", 3)})
+  for (const std::string& word : {std::string("</s>"), std::string("t\0o", 3)})
     EXPECT_THAT(refused(of_texts([&](table_schema& s) { s.values[0][1] = word; })), HasSubstr("leave it out"));
   saved_model rows = of_texts(plain);
   rows.schema.clear();
