@@ -131,6 +131,26 @@ def test_a_model_is_saved_and_pickled(folder, trained):
             load_model(folder / path)
 
 
+def test_a_quantized_model_predicts_nearly_the_same(folder):
+    model = train_supervised(folder / "train.txt", wordNgrams=2, **SMALL)
+    before, words = model.test(folder / "test.txt"), len(model.words)
+    model.save_model(folder / "whole.bin")
+    assert not model.is_quantized()
+    model.quantize(qout=True, cutoff=300)
+    model.save_model(folder / "small.bin")
+    assert model.is_quantized() and len(model.words) <= words
+    assert (folder / "small.bin").stat().st_size < (folder / "whole.bin").stat().st_size / 1.5
+    read = load_model(folder / "small.bin")
+    for other in (model, read, pickle.loads(pickle.dumps(read))):
+        assert other.test(folder / "test.txt")[1] > before[1] - 0.02
+        assert other.predict("b1 b2 the")[0] == ("__label__billing",) and other.is_quantized()
+    assert np.array_equal(read["b1"], model["b1"])
+    with pytest.raises(ValueError, match="quantised already"):
+        read.quantize()
+    with pytest.raises(AttributeError, match="TextClassifier is quantized"):
+        train_unsupervised(folder / "test.txt", dim=4, minCount=1, epoch=1).quantize()
+
+
 def read_fasttext(path):
     """The dimension, words, labels, vectors of words and outputs of a file in fastText's form."""
     data, at = path.read_bytes(), 0
@@ -159,7 +179,7 @@ def read_fasttext(path):
         at = end + 1
         assert take("q") > 0 and take("b") == (len(names) > words)
     inputs, outputs = matrix(), matrix()
-    assert at == len(data) and inputs.shape == (words + others[6], dim)
+    assert at == len(data) and inputs.shape == (words + others[7], dim)
     return names[:words], names[words:], inputs, outputs, others
 
 
@@ -168,7 +188,7 @@ def test_fasttext_predicts_the_same(folder, loss, number):
     model = train_supervised(folder / "train.txt", loss=loss, **SMALL)
     model.save_model(folder / "as_fasttext.bin", form="fasttext")
     words, labels, inputs, outputs, others = read_fasttext(folder / "as_fasttext.bin")
-    assert set(words) == set(model.words) and labels == model.labels and others[5:8] == [3, 0, 0] and others[4] == number
+    assert set(words) == set(model.words) and labels == model.labels and others[5:8] == [number, 3, 0]
     scores = outputs @ inputs[[words.index(word) for word in ("b1", "d2", "b1")]].mean(axis=0)
     chances = 1 / (1 + np.exp(-scores)) if loss == "ova" else np.exp(scores) / np.exp(scores).sum()
     said = dict(zip(*model.predict("b1 d2 b1", k=-1)))
@@ -187,8 +207,9 @@ def test_fasttext_itself_reads_models(folder):
         lines = [each.split(" ", 1)[1] for each in texts(2, 100)]
         for line_ in lines:
             (label,), chance = model.predict(line_)
-            (other,), others = theirs.predict(line_)
-            assert label == other and chance[0] == pytest.approx(others[0], abs=1e-4 if set(more) <= {"loss"} else 0.3)
+            # predict() of fasttext 0.9.2 fails with numpy 2; this is what it calls. Its sigmoid is a table.
+            (their_chance, other), = theirs.f.predict(line_ + "\n", 1, 0.0, "strict")
+            assert label == other and chance[0] == pytest.approx(their_chance, abs=2e-3 if set(more) <= {"loss"} else 0.3)
         if "wordNgrams" not in more:
             np.testing.assert_allclose(theirs.get_word_vector("b1"), model["b1"], rtol=1e-4, atol=1e-6)
     plain = written(folder / "words.txt", [each.split(" ", 1)[1] for each in texts(5, 500)])
@@ -252,7 +273,9 @@ def test_options_that_there_are_not_are_refused(folder, options, fault, says):
     (lambda m: m.predict([3]), TypeError, "a text is a str"), (lambda m: m.predict("b1", k=0), ValueError, "k=0"),
     (lambda m: m.get_word_vector("two words"), ValueError, "without blanks"),
     (lambda m: m.get_nearest_neighbors("unheard"), KeyError, "unheard"),
-    (lambda m: m.quantize(), AttributeError, "not quantized"), (lambda m: m.nonsense, AttributeError, "no attribute"),
+    (lambda m: m.quantize(input="x"), ValueError, "leave out input"), (lambda m: m.quantize(retrain=True), ValueError, "retrain"),
+    (lambda m: m.quantize(epoch=3), TypeError, "epoch is none of"), (lambda m: m.quantize(dsub=17), ValueError, "1 to 16"),
+    (lambda m: m.quantize(cutoff=-1), ValueError, "cutoff=-1"), (lambda m: m.nonsense, AttributeError, "no attribute"),
     (lambda m: m.test("no such file"), OSError, "no such file"),
     (lambda m: m.save_model("x.bin", form="vec"), ValueError, "form='vec'"),
     (lambda m: train_unsupervised("x", "skip_gram"), ValueError, "'skipgram' or 'cbow'"),
