@@ -68,6 +68,31 @@ TEST_F(triples, are_learned_saved_evaluated_and_answered) {
   EXPECT_NEAR(best[0]["score"].get<double>(), nlohmann::json::parse(answers[2])["score"].get<double>(), 1e-4);
 }
 
+TEST_F(triples, of_test_and_validation_are_known_to_each_other) {
+  std::string training, test, validation;
+  for (int reader = 0; reader < 20; ++reader)
+    for (int book = 0; book < 8; ++book)
+      (book == reader % 8         ? test
+       : book == (reader + 1) % 8 ? validation
+                                  : training) +=
+          "reader " + std::to_string(reader) + "\tread\tbook " + std::to_string(book) + "\n";
+  write_file(file("read.tsv"), training);
+  write_file(file("read_test.tsv"), test);
+  write_file(file("read_validation.tsv"), validation);
+  write_file(file("read_and_test.tsv"), training + test);
+  write_file(file("read_and_validation.tsv"), training + validation);
+  const std::string model = file("readers.bin");
+  const auto result =
+      result_of(hogwild({"train", file("read.tsv"), "--model distmult --epochs 1 --engine serial --json --test",
+                         file("read_test.tsv"), "--validation", file("read_validation.tsv"), "--save", model}));
+  const auto mrr = [&](const char* asked, const char* known) {
+    return result_of(hogwild({"evaluate", model, file(asked), "--known", file(known), "--json"}))["mrr"];
+  };
+  EXPECT_EQ(result["test_mrr"], mrr("read_test.tsv", "read_and_validation.tsv"));
+  EXPECT_EQ(result["validation_mrr"], mrr("read_validation.tsv", "read_and_test.tsv"));
+  EXPECT_NE(result["test_mrr"], mrr("read_test.tsv", "read.tsv"));
+}
+
 TEST_F(triples, go_on_with_new_entities_and_keep_old_ones) {
   const std::string first = file("first.bin"), second = file("second.bin");
   EXPECT_EQ(trained({"--quiet --save", first}).code, 0);

@@ -5,9 +5,9 @@
 
 namespace hogwild::cli {
 
-rows_beside_known::rows_beside_known(const sparse_view& measured, const sparse_view& known) {
+rows_beside_known::rows_beside_known(const sparse_view& measured, std::span<const sparse_view> known) {
   add(measured, true);
-  add(known, false);
+  for (const sparse_view& rows : known) add(rows, false);
   rows_ = std::make_unique<csr_rows>(row_start_, index_, value_, label_, measured.columns);
   rows_->set_weights(weight_);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <hogwild/dataset.hpp>
@@ -13,7 +14,7 @@ namespace hogwild::cli {
 /// them, but does not count their entities as wrong answers (triple_shape::measure()).
 class rows_beside_known {
  public:
-  rows_beside_known(const sparse_view& measured, const sparse_view& known);
+  rows_beside_known(const sparse_view& measured, std::span<const sparse_view> known);
   rows_beside_known(const rows_beside_known&) = delete;
   rows_beside_known& operator=(const rows_beside_known&) = delete;
 

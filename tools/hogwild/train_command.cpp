@@ -198,12 +198,18 @@ trained train_once(train_request request, launched_ranks* ranks, interrupt& aske
     validation = open_through(request.validation_file, rows.numbering(), request.files, like_those_of(rows.part));
     request.validation_rows.read_for(*validation);
   }
+  std::optional<sparse_dataset> known_elsewhere;
+  if (!request.known.empty())
+    known_elsewhere = open_through(request.known, rows.numbering(), request.files, row_labels::optional);
   std::optional<rows_beside_known> test_beside, validation_beside;
-  if (!request.known.empty()) {
-    const sparse_dataset known = open_through(request.known, rows.numbering(), request.files, row_labels::optional);
-    if (test) test_beside.emplace(test->view(), known.view());
-    if (validation) validation_beside.emplace(validation->view(), known.view());
-  }
+  const auto put_beside = [&](std::optional<rows_beside_known>& to, const auto& measured, const auto& other) {
+    std::vector<sparse_view> known;
+    if (known_elsewhere) known.push_back(known_elsewhere->view());
+    if (other && input_of(request.model) == model_input::triples) known.push_back(other->view());
+    if (measured && !known.empty()) to.emplace(measured->view(), known);
+  };
+  put_beside(test_beside, test, validation);
+  put_beside(validation_beside, validation, test);
   // All ranks have the whole graph.
   const sparse_view& known = trains_on_graph(request) ? rows.data.view() : rows.part;
   const named_model m =
