@@ -98,6 +98,10 @@ std::size_t common_width(const parameter_group& own, const factor_shape& mine, c
 
 std::size_t warm_start(const saved_model& saved, const named_model& m, std::span<const std::uint32_t> original,
                        std::span<const std::string> groups, std::span<float> parameters) {
+  if (saved.is_quantised())
+    throw config_error(
+        "the saved model is quantised, and a run does not go on from approximations: begin with the model before "
+        "'hogwild quantize'");
   const predictor known(saved);
   if (known.models() > 1)
     throw config_error("the saved file holds " + std::to_string(known.models()) + " " + saved.model +

@@ -12,8 +12,14 @@
 namespace hogwild {
 namespace {
 
-/// The word whose column has this input number; empty if it is that of no word alone.
-std::string_view word_of(const table_schema& schema, std::uint32_t number) {
+/// Whether files of word vectors hold such a word.
+bool is_written(std::string_view word) {
+  return !word.empty() && word.find_first_of(std::string_view(" \t\r\n\0", 5)) == word.npos;
+}
+
+}  // namespace
+
+std::string_view word_of_column(const table_schema& schema, std::uint32_t number) {
   const std::uint32_t place = number - 1, value = place & ((1u << schema.value_bits) - 1);
   const std::size_t column = place >> schema.value_bits;
   if (schema.hash_bits > 0 || column >= schema.values.size() || schema.columns[column].kind != table_kind::text ||
@@ -21,13 +27,6 @@ std::string_view word_of(const table_schema& schema, std::uint32_t number) {
     return {};
   return schema.values[column][value - 1];
 }
-
-/// Whether files of word vectors hold such a word.
-bool is_written(std::string_view word) {
-  return !word.empty() && word.find_first_of(std::string_view(" \t\r\n\0", 5)) == word.npos;
-}
-
-}  // namespace
 
 std::size_t begin_with_vectors(const word_vectors& vectors, const text_classifier& m, const table_schema& schema,
                                std::span<const std::uint32_t> original, std::span<float> parameters) {
@@ -39,7 +38,7 @@ std::size_t begin_with_vectors(const word_vectors& vectors, const text_classifie
   std::size_t taken = 0;
   bool named = false;
   for (std::size_t column = 0; column < original.size(); ++column) {
-    const std::string_view word = word_of(schema, original[column]);
+    const std::string_view word = word_of_column(schema, original[column]);
     named = named || !word.empty();
     const auto found = rows.find(word);
     if (word.empty() || found == rows.end()) continue;
@@ -65,7 +64,7 @@ word_vectors vectors_in(const saved_model& saved, const std::string& source) {
           ": words have a vector for each of several columns of text, and a file of word vectors has one "
           "for each word: train on one of the columns");
     for (std::size_t k = 0; k < saved.columns.size(); ++k) {
-      const std::string_view word = word_of(*schema, saved.columns[k]);
+      const std::string_view word = word_of_column(*schema, saved.columns[k]);
       if (!is_written(word)) continue;
       made.words.emplace_back(word);
       made.values.insert(made.values.end(), saved.row(k).begin(), saved.row(k).end());

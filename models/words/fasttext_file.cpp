@@ -21,7 +21,7 @@
 //   for each entry its bytes, a byte 0, i64 count, i8 kind: 0 a word, 1 a label; words stand first
 //   for each pruned row 2 x i32
 //   u8 whether inputs are quantised; i64 rows, i64 columns, their floats: words, then buckets
-// and outputs, which nobody reads here.
+//   u8 whether outputs are quantised; i64 rows, i64 columns, their floats: of words, or of labels
 
 namespace hogwild::detail {
 namespace {
@@ -49,7 +49,7 @@ class fasttext_parser {
       if (const std::uint32_t part = table.number_of(bucket); part != subword_table::none)
         copy_row(rows, words + bucket, parts, part);
     for (std::size_t w = 0; w < words; ++w)
-      if (vectors_.words[w] != end_of_line) add_parts(table.parts().of(w), parts, w);
+      if (vectors_.words[w] != fasttext_end_of_line) add_parts(table.parts().of(w), parts, w);
     return {.vectors = std::move(vectors_), .parts = subword_vectors(std::move(table), std::move(parts), dimension)};
   }
 
@@ -134,7 +134,6 @@ class fasttext_parser {
     for (float& x : mean) x /= static_cast<float>(parts.size() + 1);
   }
 
-  static constexpr std::string_view end_of_line = "</s>";  ///< a word without parts
   static constexpr std::int32_t longest_run = 64;
   static constexpr const char* quantised =
       "the model of fastText is quantised, and its vectors are approximations that are not read here: take the model "
@@ -147,6 +146,34 @@ class fasttext_parser {
 };
 
 }  // namespace
+
+void write_fasttext(const fasttext_model& m, const std::function<void(std::span<const std::byte>)>& write) {
+  constexpr std::int32_t epochs = 5, rate_of_updates = 100;  // for training alone
+  const auto put = [&](auto... numbers) { (write(std::as_bytes(std::span(&numbers, 1))), ...); };
+  const auto put_entries = [&](const std::vector<std::string>& entries, std::int8_t kind) {
+    for (const std::string& entry : entries) {
+      write(std::as_bytes(std::span(entry.c_str(), entry.size() + 1)));
+      put(std::int64_t{m.least_count}, kind);
+    }
+  };
+  const auto words = static_cast<std::int32_t>(m.words.size()), labels = static_cast<std::int32_t>(m.labels.size());
+  const std::int64_t dimension = m.dimension;
+  put(fasttext_magic, fasttext_version, m.dimension, m.window, epochs, m.least_count, m.negatives, m.word_ngrams, m.by,
+      m.of, m.buckets, m.least, m.most, rate_of_updates, m.sample);
+  put(words + labels, words, labels, std::int64_t{m.least_count} * words, std::int64_t{-1});
+  put_entries(m.words, 0);
+  put_entries(m.labels, 1);
+  put(std::uint8_t{0}, std::int64_t{words} + m.buckets, dimension);
+  write(std::as_bytes(std::span(m.rows)));
+  const std::vector<float> zeros(static_cast<std::size_t>(dimension));
+  auto next = m.filled.begin();
+  for (std::uint32_t bucket = 0; bucket < static_cast<std::uint32_t>(m.buckets); ++bucket) {
+    const bool is_filled = next != m.filled.end() && next->first == bucket;
+    write(std::as_bytes(is_filled ? (next++)->second : std::span(zeros)));
+  }
+  put(std::uint8_t{0}, static_cast<std::int64_t>(m.outputs.size()) / dimension, dimension);
+  write(std::as_bytes(std::span(m.outputs)));
+}
 
 bool begins_as_fasttext(std::string_view bytes) {
   std::int32_t magic = 0;

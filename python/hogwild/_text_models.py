@@ -64,9 +64,13 @@ class TextClassifier(_OfText):
     def __init__(self, saved, run=None):
         if saved.model != "text_classifier":
             raise ConfigError(f"this is a {saved.model} model, and no text_classifier: hogwild.load() reads it")
-        self._saved, self.run_, self.model_ = saved, run, Model(saved, run)
-        self._predictor = _engine.Predictor(saved, True)
+        self.run_ = run
         self.labels = [MARK + name for name in saved.label_names]
+        self._take(saved)
+
+    def _take(self, saved):
+        self._saved, self.model_ = saved, Model(saved, self.run_)
+        self._predictor = _engine.Predictor(saved, True)
         self._vectors = self._known = None
 
     def predict(self, text, k=1, threshold=0.0):
@@ -128,9 +132,39 @@ class TextClassifier(_OfText):
             self._vectors = self._saved.weights.reshape(-1, self._saved.width)
         return value @ self._vectors[column] / max(np.abs(value).sum(), np.float32(1e-30))
 
-    def save_model(self, path):
-        """Writes a file that load_model() and the command read."""
-        self._saved.save(os.fspath(path))
+    def quantize(self, input=None, qout=False, cutoff=0, retrain=False, dsub=2, qnorm=True, **others):
+        """Makes the model smaller, as `hogwild quantize` does: `dsub` numbers of a vector become one byte.
+
+        Parameters
+        ----------
+        input, retrain
+            None and False: vectors are not trained again.
+        qout : bool, default=False
+            Whether the vectors of labels are quantized, too.
+        cutoff : int, default=0
+            Words, runs and parts of words that are kept: those with the longest vectors; 0: all.
+        dsub : int, default=2
+            1 to 16.
+        qnorm : bool, default=True
+            Whether lengths of vectors are quantized apart from their directions.
+        """
+        for name in others:
+            raise TypeError(f"{name} is none of quantize()'s parameters here: vectors are not trained again")
+        if input is not None or retrain:
+            raise ValueError("vectors are not trained again here: leave out input and retrain")
+        require_count("cutoff", cutoff, 0)
+        require_count("dsub", dsub)
+        self._take(self._saved.quantised(int(cutoff), int(dsub), bool(qnorm), bool(qout)))
+
+    def is_quantized(self):
+        """Whether quantize() made the model smaller."""
+        return self._saved.is_quantised
+
+    def save_model(self, path, form=None):
+        """Writes a file that load_model() and the command read; with form="fasttext" one that fastText reads."""
+        if form is None:
+            return self._saved.save(os.fspath(path))
+        self.model_.export(path, _form(form))
 
     def _words(self):
         if self._known is None:
@@ -196,10 +230,15 @@ class TextVectors(_OfText):
             return np.zeros(self.wv.vector_size, np.float32)
         return np.mean([self.wv.get_vector(word, norm=True) for word in words], axis=0)
 
-    def save_model(self, path):
+    def save_model(self, path, form=None):
         """Writes a word2vec file, which load_model() reads: binary if the name ends in .bin, else text. It has the vectors
-        of words, without those of their parts."""
-        self.wv.save(path)
+        of words, without those of their parts; the file that fastText reads, with form="fasttext", has both."""
+        if form is None:
+            return self.wv.save(path)
+        if self._made is None:
+            raise ValueError("these vectors were read from a file, which has no outputs and parts of words: fastText reads "
+                             "it, too")
+        _engine.export_to(self._made._saved, os.fspath(path), _form(form))
 
     def __repr__(self):
         return f"<TextVectors of {len(self.wv)} words>"
@@ -207,7 +246,7 @@ class TextVectors(_OfText):
 
 # Names that fasttext's users know, and the alternatives here.
 _ELSEWHERE = {
-    "quantize": "models are not quantized here",
+    "quantize": "a TextClassifier is quantized",
     "predict_proba": "predict() has the probabilities",
     "test_label": "take scikit-learn's measures with predict()",
     "get_analogies": "hogwild.WordVectors has analogies()",
@@ -215,6 +254,12 @@ _ELSEWHERE = {
     "get_input_matrix": "get_word_vector() has the vectors of words",
     "get_output_matrix": "model_ has all parameters, by its save()",
 }
+
+
+def _form(name):
+    if name != "fasttext":
+        raise ValueError(f"form={name!r}: it is 'fasttext', or None for a file of hogwild's own")
+    return name
 
 
 def _line(text):

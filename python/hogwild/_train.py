@@ -442,7 +442,7 @@ class Model:
 
     def export(self, path: str | os.PathLike, form: str | None = None) -> None:
         """Writes a file for other programs, as `hogwild convert` does: its extension says the form, or `form`, one of
-        "liblinear", "vw", "json", "csv" and "cpp". Raises ConfigError for a model that the form cannot hold."""
+        "liblinear", "vw", "json", "csv", "cpp" and "fasttext". Raises ConfigError for a model that the form cannot hold."""
         _engine.export_to(self._saved, os.fspath(path), form or "")
 
     def to_onnx(self, path: str | os.PathLike | None = None, features: int | None = None) -> Any:

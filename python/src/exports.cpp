@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,11 @@ nb::dict formula(const saved_model& saved, std::size_t columns) {
 }
 
 void export_to(const saved_model& saved, const std::string& path, const std::string& form) {
+  if (form == fasttext_form) {
+    std::vector<std::string> notes;
+    export_to_fasttext(path, saved, source, [&](std::string_view note) { notes.emplace_back(note); });
+    return warn_of(notes);
+  }
   const export_form* const found = form.empty() ? export_form_for(path) : &export_form_named(form);
   if (found == nullptr) {
     std::string known;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/models/quantised_text.hpp>
 #include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/words/subword_vectors.hpp>
@@ -104,6 +105,12 @@ void bind_saved(nb::module_& m) {
       .def("save",
            [](const saved_model& saved, const std::string& path) { save_model(path, saved, model_format_for(path)); })
       .def("bytes", bytes_of)
+      .def("quantised",
+           [](const saved_model& saved, std::size_t cutoff, std::size_t part, bool lengths, bool labels) {
+             return quantised_text(
+                 saved, {.rows = {.part = part, .lengths = lengths}, .labels = labels, .cutoff = cutoff}, "the model");
+           })
+      .def_prop_ro("is_quantised", &saved_model::is_quantised)
       .def_ro("model", &saved_model::model)
       .def_ro("options", &saved_model::model_options)
       .def_ro("width", &saved_model::width)

@@ -2,12 +2,14 @@
 // Models that a form cannot hold are refused, and texts that another program reads are byte for byte right.
 #include <hogwild/model_exports.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +18,9 @@
 
 #include <hogwild/detail/models/scoring_form.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/tables.hpp>
 
 #include "support/refusal.hpp"
 #include "support/scratch_folder.hpp"
@@ -174,6 +178,83 @@ TEST(link_like, knows_formulas_by_their_values) {
             link_kind::logistic);
   EXPECT_EQ(detail::link_like([](float m) { return std::exp(static_cast<double>(m)); }), std::nullopt)
       << "not beyond 30";
+}
+
+/// The words "</s>", "ab" and "abab" with vectors of two numbers, and of their parts.
+saved_model of_words(bool parts) {
+  saved_model saved{.model = "cbow", .width = 4, .columns = {0, 1, 2}, .names = {"</s>", "ab", "abab"}};
+  saved.model_options = {{"dimension", 2.0}, {"min-count", 2.0}};
+  for (int k = 0; k < 12; ++k) saved.weights.push_back(0.5f * static_cast<float>(k - 5));
+  if (!parts) return saved;
+  const std::vector<vocabulary::counted_word> counted{{"</s>", 1}, {"ab", 1}, {"abab", 1}};
+  const vocabulary words = vocabulary::in_order(counted);
+  const std::size_t numbers = 2 * subword_table(words, {.least = 2, .most = 3, .buckets = 20}).size();
+  for (const auto& [name, value] : {std::pair{"least-characters", 2},
+                                    {"most-characters", 3},
+                                    {"buckets", 20},
+                                    {"parts", static_cast<int>(numbers)}})
+    saved.model_options.emplace_back(name, value);
+  for (std::size_t k = 0; k < numbers; ++k) saved.bias.push_back(0.25f * static_cast<float>(k) - 1.0f);
+  return saved;
+}
+
+TEST_F(model_exports, of_words_are_read_again_from_fasttexts_form) {
+  for (const bool parts : {false, true}) {
+    const saved_model saved = of_words(parts);
+    export_to_fasttext(folder / "m.bin", saved, "m.bin");
+    const known_words wanted = words_in(saved, "m.bin"), read = load_words(folder / "m.bin", {});
+    EXPECT_EQ(read.vectors.words, saved.names);
+    ASSERT_EQ(read.vectors.values.size(), 6u);
+    for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(read.vectors.values[k], wanted.vectors.values[k], 1e-5);
+    EXPECT_EQ(read.unseen("babab").has_value(), parts);
+    EXPECT_EQ(read.unseen("babab"), wanted.unseen("babab"));
+  }
+}
+
+/// A text_classifier of labelled text with words, and as the schema says with runs or parts of words.
+saved_model of_texts(const auto& change, std::vector<std::uint32_t> more = {}) {
+  table_schema schema{
+      .text = named_text::labelled_text,
+      .value_bits = 30,
+      .columns = {
+          {"word", table_kind::text}, {"ngram", table_kind::interaction}, {"subword", table_kind::interaction}}};
+  schema.values = {{"one", "two"}, {}, {}}, schema.labels = {"a", "b"};
+  change(schema);
+  saved_model saved{.model = "text_classifier", .model_options = {{"one_vs_rest", 0.0}}, .width = 2, .columns = {2, 3}};
+  saved.labels = label_map(label_kind::classes, {0.0, 1.0});
+  saved.columns.insert(saved.columns.end(), more.begin(), more.end());
+  std::ranges::sort(saved.columns);
+  saved.weights.assign(2 * saved.columns.size(), 0.5f), saved.bias = {1.0f, 2.0f, 3.0f, 4.0f};
+  keep_schema(schema, saved);
+  return saved;
+}
+
+TEST_F(model_exports, of_texts_are_in_fasttexts_form_or_refused) {
+  const auto refused = [&](const saved_model& saved) {
+    return refusal_of<config_error>([&] { export_to_fasttext(folder / "t.bin", saved, "m.bin"); });
+  };
+  const auto plain = [](table_schema&) {};
+  std::string told;
+  export_to_fasttext(folder / "t.bin", of_texts(plain), "m.bin", [&](std::string_view note) { told = note; });
+  EXPECT_EQ(told, "");
+  EXPECT_EQ(load_words(folder / "t.bin", {}).vectors.words, (std::vector<std::string>{"one", "two"}));
+  export_to_fasttext(folder / "r.bin", of_texts([](table_schema& s) { s.word_ngrams = 2; }, {(1u << 30) + 6}), "m.bin",
+                     [&](std::string_view note) { told = note; });
+  EXPECT_THAT(told, HasSubstr("as zeros"));
+  EXPECT_EQ(read_text(folder / "r.bin").size() - read_text(folder / "t.bin").size(), std::size_t{8} << 20);
+  EXPECT_THAT(refused(of_texts([](table_schema& s) { s.word_ngrams = 2, s.least_characters = s.most_characters = 3; })),
+              HasSubstr("leave out --word-ngrams or --char-ngrams"));
+  EXPECT_THAT(refused(of_texts([](table_schema& s) { s.hash_bits = 10; })), HasSubstr("by hash"));
+  EXPECT_THAT(refused(of_texts(plain, {1})), HasSubstr("--min-rows"));
+  for (const std::string& word : {std::string("</s>"), std::string("t\0o", 3)})
+    EXPECT_THAT(refused(of_texts([&](table_schema& s) { s.values[0][1] = word; })), HasSubstr("leave it out"));
+  saved_model rows = of_texts(plain);
+  rows.schema.clear();
+  EXPECT_THAT(refused(rows), HasSubstr("labelled text"));
+  saved_model tree = of_words(false);
+  tree.model_options.emplace_back("hierarchical", 1.0);
+  EXPECT_THAT(refused(tree), HasSubstr("ends in .vec"));
+  EXPECT_THAT(refused(of_two_labels("logistic")), HasSubstr("fastText has no logistic"));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <hogwild/detail/model/quiet_reader.hpp>
+#include <hogwild/detail/models/quantised_text.hpp>
+#include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/registry.hpp>
 
@@ -255,6 +257,49 @@ TEST(text_classifier, saved_rows_come_back_without_padding) {
   cut.bias.pop_back();
   EXPECT_THROW(predictor{cut}, input_error);
   EXPECT_THROW(to_saved(m, std::span(w).first(9), labels, original), config_error);
+}
+
+/// A saved model of 300 columns, whose vectors are the longer the larger their numbers are.
+saved_model with_300_columns() {
+  const text_classifier m{.features = 300, .classes = 3, .dimension = 6};
+  std::vector<float> w = parameters_of(m);
+  std::vector<std::uint32_t> original;
+  for (std::uint32_t column = 0; column < m.features; ++column) {
+    original.push_back(column + 1);
+    for (float& x : std::span(w).subspan(m.row_of(column), m.dimension))
+      x *= 0.01f * static_cast<float>(column * column);
+  }
+  return to_saved(m, w, label_map(label_kind::classes, {7.0, 8.0, 9.0}), original);
+}
+
+TEST(text_classifier, the_longest_vectors_are_left_and_quantised) {
+  const saved_model saved = with_300_columns();
+  const saved_model made = quantised_text(saved, {.rows = {.part = 3}, .labels = true, .cutoff = 260}, "m");
+  EXPECT_EQ(made.columns.size(), 260u);
+  EXPECT_EQ(made.columns.back(), 300u);
+  EXPECT_GT(made.columns[0], 10u) << "short vectors go";
+  EXPECT_TRUE(made.quantised_weights && made.quantised_bias);
+  EXPECT_EQ(made.bias, saved.bias) << "three labels have no more parts than there are centroids";
+  EXPECT_EQ(parse_model(model_bytes(made, model_format::binary), "m"), made);
+  EXPECT_LT(model_bytes(made, model_format::binary).size(), model_bytes(saved, model_format::binary).size());
+  const std::vector<std::uint32_t> last{259};
+  const std::vector<float> one{1.0f};
+  EXPECT_EQ(predictor(made).scores_of({last, one, 0.0f}).scores.size(), 3u);
+  EXPECT_EQ(quantised_text(saved, {.cutoff = 1000}, "m").columns, saved.columns);
+}
+
+TEST(text_classifier, only_what_was_trained_is_quantised) {
+  const saved_model saved = with_300_columns(), made = quantised_text(saved, {}, "m");
+  EXPECT_THROW(quantised_text(made, {}, "m"), config_error);
+  EXPECT_THROW(quantised_text(saved, {.rows = {.part = 17}}, "m"), config_error);
+  EXPECT_THROW(quantised_text(saved, {.rows = {.part = 0}}, "m"), config_error);
+  saved_model other = saved;
+  other.model = "softmax";
+  EXPECT_THROW(quantised_text(other, {}, "m"), config_error);
+  const text_classifier m{.features = 300, .classes = 3, .dimension = 6};
+  std::vector<float> parameters(m.dim());
+  EXPECT_THROW(warm_start(made, m, made.columns, {}, parameters), config_error);
+  EXPECT_GT(warm_start(saved, m, saved.columns, {}, parameters), 0u);
 }
 
 }  // namespace

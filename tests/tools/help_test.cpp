@@ -75,8 +75,8 @@ TEST(help_of_train, tells_all_options_in_groups_where_all_are_asked_for) {
 }
 
 TEST(help_of_commands, has_an_example) {
-  for (const char* command :
-       {"train", "predict", "evaluate", "generate", "convert", "inspect", "cache", "segments", "worker", "--version"}) {
+  for (const char* command : {"train", "predict", "evaluate", "generate", "convert", "quantize", "inspect", "cache",
+                              "segments", "worker", "--version"}) {
     const outcome o = hogwild({command, "--help"});
     EXPECT_EQ(o.code, 0);
     EXPECT_THAT(o.out, HasSubstr(std::string("Example:\n  hogwild ") + command)) << command;
@@ -87,7 +87,7 @@ TEST(help_of_commands, has_an_example) {
 TEST(help_of_commands, is_aligned_within_a_hundred_columns) {
   // bench and report are scripts, whose arguments Python's argparse lays out.
   for (const char* const command : {"train", "search", "advise", "predict", "evaluate", "recommend", "neighbors",
-                                    "generate", "convert", "inspect", "cache", "segments", "worker"}) {
+                                    "generate", "convert", "quantize", "inspect", "cache", "segments", "worker"}) {
     std::vector<std::string> texts{hogwild({command, "--help"}).out};
     if (texts[0].find("--help-all") != std::string::npos) texts.push_back(all_of(command));
     for (const std::string& text : texts) {

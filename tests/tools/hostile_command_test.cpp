@@ -59,6 +59,7 @@ TEST_F(hostile, words_of_the_command_line_are_quoted) {
     expect_harmless_refusal({"recommend", token, "--user", token});
     expect_harmless_refusal({"neighbors", token, token});
     expect_harmless_refusal({"convert", token, token});
+    expect_harmless_refusal({"quantize", token, token});
     expect_harmless_refusal({"inspect", token});
     expect_harmless_refusal({"cache", token});
     expect_harmless_refusal({"worker --attach", token});
@@ -80,6 +81,7 @@ TEST_F(hostile, data_and_models_are_quoted) {
     for (const char* const command : {"predict", "evaluate"}) expect_harmless_refusal({command, input, test()});
     expect_harmless_refusal({"inspect", input});
     expect_harmless_refusal({"convert", input, *folder / "out"});
+    expect_harmless_refusal({"quantize", input, *folder / "out"});
     expect_harmless_refusal({"train", train(), "--init", input});
   }
 }

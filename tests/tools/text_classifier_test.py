@@ -115,6 +115,52 @@ class text_classifier(command_case):
                                 (self.write("not.vec", "b1 0.5\n"), (), "not.vec:1:1")):
             self.assertIn(why, self.train(texts(1, 20), "--init", init, *more, code=2 if "not" not in init else 3))
 
+    def test_fasttexts_form_is_refused_where_it_says_something_else(self):
+        self.train(texts(1, 60), "--word-ngrams", "2", "--char-ngrams", "2-3")
+        out = str(self.folder / "out.bin")
+        self.assertIn("runs and parts of words", self.said("convert", self.model, out, "--to", "fasttext", code=2))
+        self.train(texts(1, 60), "--min-rows", "2")
+        self.assertIn("overwrite", self.said("convert", self.model, self.model, "--to", "fasttext", code=2))
+
+    def test_a_quantised_model_is_smaller_and_predicts_nearly_the_same(self):
+        self.train(texts(1, 600), "--word-ngrams", "2")
+        small, test = str(self.folder / "small.bin"), self.write("test.txt", texts(2, 200))
+        sizes, whole = [], self.model
+        for more in ((), ("--no-norms", "--quantize-labels"), ("--sub-vector", "4"), ("--cutoff", "100")):
+            told = json.loads(self.said("quantize", whole, small, "--test", test, "--json", "--quiet", *more))
+            sizes.append((self.folder / "small.bin").stat().st_size)
+            self.assertEqual(told["after"]["bytes"], sizes[-1])
+            self.assertEqual(told["before"]["bytes"], (self.folder / "model.bin").stat().st_size)
+            self.assertGreater(told["after"]["test_accuracy"], told["before"]["test_accuracy"] - 0.02)
+            self.model = small
+            self.assertEqual(self.measured(texts(2, 200))["accuracy"], told["after"]["test_accuracy"])
+            self.assertEqual(self.predicted("b1 b2 the\nd3 d4 of\nl5\n"), list(TOPICS))
+        self.assertEqual(told["after"]["columns"], 100)
+        self.assertLess(sizes[2], sizes[0])
+        self.assertLess(sizes[3], sizes[2])
+        shown = json.loads(self.said("inspect", small, "--json"))["quantised_columns"]
+        self.assertEqual(shown, {"sub_vector": 2, "centroids": 100, "norms": 100})
+        text = self.said("quantize", whole, small)
+        self.assertRegex(text, r"^before +\d+\.\d{3} MB, \d+ columns\nafter .*\nsmaller +\d+\.\d times\n$")
+        before = (self.folder / "small.bin").read_bytes()
+        self.said("quantize", whole, small)
+        self.assertEqual((self.folder / "small.bin").read_bytes(), before)
+        self.said("quantize", whole, small, "--seed", "2")
+        self.assertNotEqual((self.folder / "small.bin").read_bytes(), before)
+        self.said("convert", small, str(self.folder / "words.vec"))
+
+        other = self.write("other.txt", "hogwild model 1\nmodel logistic\nlabels binary -1 1\nwidth 1\ncolumns 1\n1 2\nend\n")
+        out, faulty = str(self.folder / "out.bin"), self.write("faulty.txt", "__label__ b1\n")
+        for words, why in ((("quantize", small, out), "quantised already"), (("quantize", other, out), "is a logistic"),
+                           (("quantize", whole, out, "--sub-vector", "17"), "1 to 16"),
+                           (("quantize", whole, str(self.folder / "out.txt")), "not saved as text"),
+                           (("quantize", whole, whole), "overwrite"),
+                           (("convert", small, str(self.folder / "small.txt")), "not saved as text"),
+                           (("train", self.data, *MODEL[:2], "--init", small), "is quantised")):
+            self.assertIn(why, self.said(*words, code=2))
+        self.assertIn("faulty.txt:1:1", self.said("quantize", whole, out, "--test", faulty, code=3))
+        self.assertFalse((self.folder / "out.bin").exists())
+
     def test_goes_on_from_a_saved_model(self):
         self.train(texts(1, 300))
         first = self.model

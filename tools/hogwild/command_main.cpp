@@ -34,6 +34,7 @@ constexpr command commands[] = {
     {"neighbors", "find the users, items or words nearest to one", hogwild::cli::neighbors_command},
     {"generate", "write synthetic data with the shape of a text collection", hogwild::cli::generate_command},
     {"convert", "turn a model from binary to text and back", hogwild::cli::convert_command},
+    {"quantize", "write a text classifier in a smaller file", hogwild::cli::quantize_command},
     {"inspect", "describe a model, a dataset cache or a checkpoint", hogwild::cli::inspect_command},
     {"cache", "list or remove dataset caches", hogwild::cli::cache_command},
     {"segments", "list or remove shared memory of training runs", hogwild::cli::segments_command},

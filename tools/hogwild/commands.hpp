@@ -16,6 +16,7 @@ int report_command(int argc, const char* const* argv);
 int recommend_command(int argc, const char* const* argv);
 int neighbors_command(int argc, const char* const* argv);
 int generate_command(int argc, const char* const* argv);
+int quantize_command(int argc, const char* const* argv);
 int convert_command(int argc, const char* const* argv);
 int inspect_command(int argc, const char* const* argv);
 int cache_command(int argc, const char* const* argv);

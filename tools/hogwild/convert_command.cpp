@@ -26,7 +26,8 @@ constexpr std::string_view as_text = "text", as_binary = "binary";
 
 /// The words of --to: the formats of saved models, and the forms of other programs.
 command_line::words_for<std::string_view> words_of_forms() {
-  command_line::words_for<std::string_view> words{{as_text, as_text}, {as_binary, as_binary}};
+  command_line::words_for<std::string_view> words{
+      {as_text, as_text}, {as_binary, as_binary}, {fasttext_form, fasttext_form}};
   for (const export_form& form : export_forms()) words.emplace_back(form.name, form.name);
   return words;
 }
@@ -52,7 +53,8 @@ int convert_command(int argc, const char* const* argv) {
                         list_of_extensions() +
                         ". Or writes the rows of a data file as text: LIBSVM where OUT ends in .svm or .libsvm, libffm "
                         "in .ffm, a table in .csv or .tsv. Or the vectors of words of a text_classifier or of a "
-                        "model of words, where OUT ends in .vec.",
+                        "model of words, where OUT ends in .vec; with --to fasttext all of such a model, as NAME.bin "
+                        "of fastText.",
                     "hogwild convert model.bin model.json");
   line.positional("IN", in, "a saved model, text or binary; or a data file, '-' is standard input");
   line.positional("OUT", out, "the file to write");
@@ -67,8 +69,8 @@ int convert_command(int argc, const char* const* argv) {
   }
   row_conversion::refuse_options(line);
   atomic_file::look(out);
-  const bool is_own = to == as_text || to == as_binary;
-  const export_form* const form = is_own ? nullptr : to ? &export_form_named(*to) : export_form_for(out);
+  const bool is_own = to == as_text || to == as_binary, of_fasttext = to == fasttext_form;
+  const export_form* const form = is_own || of_fasttext ? nullptr : to ? &export_form_named(*to) : export_form_for(out);
   const std::string extension = std::filesystem::path(out).extension().string();
   if (!to && extension == ".onnx")
     throw config_error(out + ": ONNX is written from Python: hogwild.load(\"" + in + "\").to_onnx(\"" + out + "\")");
@@ -76,12 +78,17 @@ int convert_command(int argc, const char* const* argv) {
     if (!to && extension == rows_end)
       throw config_error(out + " is a name for rows, and " + in + " is a model: give another name, or --to");
   const bool of_words = !to && extension == ".vec";
-  if (form != nullptr || of_words) refuse_overwrite("OUT", out, {in});  // which could not be made of it again
+  if (form != nullptr || of_words || of_fasttext)
+    refuse_overwrite("OUT", out, {in});  // which could not be made of it again
   const saved_model model = load_model(in, say);
   if (of_words) {
     save_word_vectors(
         out, input_of(model.model) == model_input::corpus ? words_in(model, in).vectors : vectors_in(model, in),
         vector_format::text);
+    return 0;
+  }
+  if (of_fasttext) {
+    export_to_fasttext(out, model, in, say);
     return 0;
   }
   if (form != nullptr) {

@@ -7,6 +7,7 @@
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
 #include <interrupt/interrupt.hpp>
 
@@ -109,7 +110,8 @@ int evaluate_command(int argc, const char* const* argv) {
     print(words_report(model, data, json));
     return 0;
   }
-  const evaluation e = retry_damaged_cache([&] { return evaluate(model, data, files, numbers, wishes); });
+  const saved_model saved = load_model(model, say);
+  const evaluation e = retry_damaged_cache([&] { return evaluate(saved, model, data, files, numbers, wishes); });
   const std::vector<std::string> drawn = plots.empty() ? std::vector<std::string>() : write_plots(plots, e, data);
   if (!json) {
     std::string text = std::to_string(e.rows) + " rows: " + measures_text(e.measures) + "\n";

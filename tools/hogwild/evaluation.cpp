@@ -187,10 +187,9 @@ evaluation evaluate_candidates(const predictor& model, const std::string& name, 
           measured_in_training(model.model(), known_rows, data.view(), model.parameters())};
 }
 
-evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers, const evaluation_wishes& wishes) {
+evaluation evaluate(const saved_model& saved, const std::string& model_path, const std::string& data_path,
+                    data_options files, const row_files& numbers, const evaluation_wishes& wishes) {
   const auto& [by, seen, known, before] = wishes;
-  const saved_model saved = load_model(model_path, say);
   const model_input input = input_of(saved.model);
   if (!before.path.empty() && input != model_input::rows)
     throw config_error("--propensities is for rows with lists of labels, and a " + saved.model + " model reads none");

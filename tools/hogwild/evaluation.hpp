@@ -57,11 +57,12 @@ struct evaluation_wishes {
   labelled_before before{};  ///< measure precision with rare labels counting more
 };
 
-/// Measures a saved model on the rows, or the text, of a file; groups are measured as far as they weigh anything.
-/// Throws config_error if there are no such groups, or for a wish that does not suit the model or its rows, what
-/// reading them throws, and input_error for labels that the model does not know, and for a loss that is not finite.
-evaluation evaluate(const std::string& model_path, const std::string& data_path, data_options files,
-                    const row_files& numbers, const evaluation_wishes& wishes);
+/// Measures a saved model, whose name is `model_path`, on the rows, or the text, of a file; groups are measured as far
+/// as they weigh anything. Throws config_error if there are no such groups, or for a wish that does not suit the model
+/// or its rows, what reading them throws, and input_error for labels that the model does not know, and for a loss that
+/// is not finite.
+evaluation evaluate(const saved_model& saved, const std::string& model_path, const std::string& data_path,
+                    data_options files, const row_files& numbers, const evaluation_wishes& wishes);
 
 /// Measures a model of pairs or of triples by those of a file, as training does; `seen`: a file of those that are
 /// known, or empty.

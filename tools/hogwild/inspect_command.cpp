@@ -165,6 +165,10 @@ facts model_facts(const std::string& path, std::size_t top_weights) {
   if (known == nullptr || known->facts().no_bias.empty()) all["bias"] = !m.bias.empty();
   if (!m.columns.empty()) all["columns"] = {{"least", m.columns.front()}, {"most", m.columns.back()}};
   if (!m.labels.values().empty()) all["labels"] = m.labels.values();
+  for (const auto& [name, rows] :
+       {std::pair("quantised_columns", &m.quantised_weights), {"quantised_labels", &m.quantised_bias}})
+    if (*rows)
+      all[name] = {{"sub_vector", rows->part}, {"centroids", rows->choices()}, {"norms", rows->lengths.size()}};
   if (m.calibrated) all["calibration"] = calibration_facts(m.calibrated);
   if (m.state) {
     facts& state = all["state"] = {{"optimizer", m.state.optimizer}};

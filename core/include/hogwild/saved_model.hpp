@@ -13,6 +13,7 @@
 
 #include <hogwild/detail/data/label_spelling.hpp>
 #include <hogwild/detail/data/labels.hpp>
+#include <hogwild/detail/data/quantised_rows.hpp>
 #include <hogwild/detail/math/calibration.hpp>
 
 namespace hogwild {
@@ -63,11 +64,15 @@ struct saved_model {
   std::string schema{};
   /// For a run that goes on from this model; predictions do not need it.
   saved_state state{};
+  /// The rows of which the weights, or the biases, are what decoded() says. A binary file holds them instead.
+  quantised_rows quantised_weights{}, quantised_bias{};
 
   /// One of labels.values() as the data spell it; any other number as plain text.
   std::string text_of_label(double label) const;
   /// Whether a label is called by a word that is no number.
   bool names_classes() const;
+  /// Whether numbers of the model are approximations from which no run goes on.
+  bool is_quantised() const { return quantised_weights || quantised_bias; }
   /// The words of the labels, by number, for open_options::label_words; empty if they are numbers, or those of a
   /// schema.
   std::vector<std::string> label_words() const;
@@ -89,10 +94,10 @@ enum class model_format {
 /// `text` for a path that ends in ".txt", else `binary`.
 model_format model_format_for(const std::filesystem::path& path);
 
-/// Writes the model to a temporary file, flushes it and renames it to `path`. Throws config_error if sizes do not fit
-/// together, columns do not ascend, or a name is empty, too long or has control characters, or blanks unless it is a
-/// column's; error with exit_code::diverged if a number is not finite; resource_error or input_error if the file cannot
-/// be written. In each case `path` is left as it was.
+/// Writes the model to a temporary file, flushes it and renames it to `path`. Throws config_error if sizes do not
+/// fit together, columns do not ascend, or a name is empty, too long or has control characters, or blanks unless it
+/// is a column's, and for a quantised model as text; error with exit_code::diverged if a number is not finite;
+/// resource_error or input_error if the file cannot be written. In each case `path` is left as it was.
 void save_model(const std::filesystem::path& path, const saved_model& model, model_format format);
 
 /// Reads a file of save_model, in either format, which is recognised by content. Throws format_error (file:line:column)

@@ -72,6 +72,13 @@ void require_savable(const saved_model& m) {
   require(m.calibrated.fault().empty(), m.calibrated.fault());
   require(detail::is_schema_text(m.schema), "its schema is no text of lines");
   require_savable(m.state, m);
+  for (const auto& [rows, numbers] : {std::pair(&m.quantised_weights, &m.weights), {&m.quantised_bias, &m.bias}}) {
+    if (!*rows) continue;
+    const std::string fault = rows->fault(m.width == 0 ? 0 : numbers->size() / m.width);
+    require(fault.empty(), "it is quantised, and " + fault);
+    require(rows->width == m.width && rows->decoded() == *numbers, "its numbers are not those of its quantised rows");
+    require(!m.state, "it is quantised, and has the state of an optimiser");
+  }
   for (const std::string& name : m.names)
     require(detail::is_column_name(name),
             "the name of a column, " + quote(name) + ", is empty, too long or holds control characters");
@@ -99,6 +106,7 @@ bool detail::is_column_name(std::string_view name) {
 }
 
 std::uint32_t detail::version_of(const saved_model& m) {
+  if (m.is_quantised()) return quantised_model_version;
   if (m.state) return state_model_version;
   if (m.calibrated) return calibrated_model_version;
   if (!m.schema.empty() || m.names_classes()) return schema_model_version;
@@ -161,6 +169,8 @@ model_format model_format_for(const std::filesystem::path& path) {
 
 std::vector<std::byte> model_bytes(const saved_model& model, model_format format) {
   require_savable(model);
+  if (format == model_format::text && model.is_quantised())
+    throw config_error("a quantised model is not saved as text: give a name that does not end in .txt");
   return format == model_format::text ? detail::text_model_bytes(model) : detail::binary_model_bytes(model);
 }
 

@@ -12,6 +12,7 @@
 #include "text/byte_cursor.hpp"
 
 #include "results/saved_model_formats.hpp"
+#include "results/saved_quantised.hpp"
 
 // The file, little-endian:
 //   0  magic, 8 bytes                           32  model name (length u32, characters)
@@ -26,6 +27,7 @@
 //                                                  in version 5 the state: optimiser (length u32, characters),
 //                                                  numbers u32: name, f64; arrays u32: biases f32, weights f32;
 //                                                  names of the columns, or nothing more
+// Version 6 has no state, and results/saved_quantised.hpp says how it has biases, weights and names.
 // "Everything else" is bytes 0 to 23 and 32 to the end, so that every bit is covered.
 
 namespace hogwild::detail {
@@ -166,7 +168,7 @@ std::uint32_t check_frame(std::span<const std::byte> bytes, byte_cursor& in) {
   const auto version = in.take<std::uint32_t>("the header");
   if (!is_model_version(version)) {
     in.fail(8, "this is a model of version " + std::to_string(version) + ", but only versions " +
-                   std::to_string(model_version) + " to " + std::to_string(state_model_version) + " can be read");
+                   std::to_string(model_version) + " to " + std::to_string(quantised_model_version) + " can be read");
   }
   in.take<std::uint32_t>("the header");
   const auto length = in.take<std::uint64_t>("the header");
@@ -196,13 +198,19 @@ std::vector<std::byte> binary_model_bytes(const saved_model& m) {
   if (version >= schema_model_version) body.put_text(m.schema);
   if (version >= calibrated_model_version) put_calibration(body, m.calibrated);
   body.put(static_cast<std::uint64_t>(m.width));
+  const bool quantised = version >= quantised_model_version;
   body.put(static_cast<std::uint64_t>(m.bias.size()));
-  body.put_span(std::span<const float>(m.bias));
+  if (quantised) put_quantised(body, m.quantised_bias);
+  if (!m.quantised_bias) body.put_span(std::span<const float>(m.bias));
   body.put(static_cast<std::uint64_t>(m.columns.size()));
   body.put_span(std::span<const std::uint32_t>(m.columns));
-  body.put_span(std::span<const float>(m.weights));
+  if (quantised) put_quantised(body, m.quantised_weights);
+  if (!m.quantised_weights) body.put_span(std::span<const float>(m.weights));
   if (m.state) put_state(body, m.state);
-  for (const std::string& name : m.names) body.put_text(name);
+  if (quantised)
+    put_line_names(body, m);
+  else
+    for (const std::string& name : m.names) body.put_text(name);
 
   byte_builder file;
   file.put_span(std::span(model_magic.data(), model_magic.size()));
@@ -235,7 +243,11 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
   const std::size_t bias_at = in.offset();
   const auto biases = in.take<std::uint64_t>("the bias");
   if (!bias_fits(m, biases)) in.fail(bias_at, "the bias does not have one number a parameter of a column");
-  m.bias = take_finite<float>(in, biases, "the bias");
+  const bool quantised = version >= quantised_model_version;
+  if (quantised && take_quantised(in, biases, m.width, m.quantised_bias))
+    m.bias = m.quantised_bias.decoded();
+  else
+    m.bias = take_finite<float>(in, biases, "the bias");
   const auto count = in.take<std::uint64_t>("the columns");
   const std::size_t columns_at = in.offset();
   m.columns = in.take_vector<std::uint32_t>(count, "the columns");
@@ -246,10 +258,14 @@ saved_model parse_binary_model(std::span<const std::byte> bytes, const std::stri
     }
   }
   const bool countable = count == 0 || m.width <= std::numeric_limits<std::uint64_t>::max() / count;
-  m.weights =
-      take_finite<float>(in, countable ? count * m.width : std::numeric_limits<std::uint64_t>::max(), "the weights");
-  if (version >= state_model_version) m.state = take_state(in, m);
-  for (std::uint64_t k = 0; k < count && (k > 0 || in.left() != 0); ++k) {
+  const std::uint64_t numbers = countable ? count * m.width : std::numeric_limits<std::uint64_t>::max();
+  if (quantised && take_quantised(in, numbers, m.width, m.quantised_weights))
+    m.weights = m.quantised_weights.decoded();
+  else
+    m.weights = take_finite<float>(in, numbers, "the weights");
+  if (version == state_model_version) m.state = take_state(in, m);
+  if (quantised) m.names = take_line_names(in, m, name);
+  for (std::uint64_t k = 0; !quantised && k < count && (k > 0 || in.left() != 0); ++k) {
     const std::size_t at = in.offset();
     m.names.push_back(in.take_text("the name of a column"));
     if (!is_column_name(m.names.back()))

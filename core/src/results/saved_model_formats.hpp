@@ -14,13 +14,13 @@
 namespace hogwild::detail {
 
 /// The usual version. Texts of labels came with the second version, schemas and labels that are no numbers with the
-/// third, calibration with the fourth, the optimiser's state with the fifth; each is written only if there is what came
-/// with it.
+/// third, calibration with the fourth, the optimiser's state with the fifth, quantised rows with the sixth; each is
+/// written only if there is what came with it.
 inline constexpr std::uint32_t model_version = 1, spelled_model_version = 2, schema_model_version = 3,
-                               calibrated_model_version = 4, state_model_version = 5;
+                               calibrated_model_version = 4, state_model_version = 5, quantised_model_version = 6;
 std::uint32_t version_of(const saved_model& m);
 inline bool is_model_version(std::uint32_t version) {
-  return version >= model_version && version <= state_model_version;
+  return version >= model_version && version <= quantised_model_version;
 }
 /// First byte of the binary format; no text begins with it.
 inline constexpr std::byte binary_model_mark{0x89};

@@ -260,8 +260,8 @@ saved_model parse_text_model(std::string_view text, const std::string& name) {
   in.expect("hogwild");
   in.expect("model");
   const auto version = in.number<std::uint32_t>("the version");
-  if (!is_model_version(version)) {
-    in.fail("this is a model of version " + std::to_string(version) + ", but only versions " +
+  if (!is_model_version(version) || version >= quantised_model_version) {
+    in.fail("this is a model of version " + std::to_string(version) + ", but as text only versions " +
             std::to_string(model_version) + " to " + std::to_string(state_model_version) + " can be read");
   }
   in.end_line();

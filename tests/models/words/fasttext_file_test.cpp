@@ -2,10 +2,11 @@
 // Models that fastText's program writes, as vectors of words and of their parts.
 #include "words/fasttext_file.hpp"
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -112,6 +113,27 @@ TEST(fasttext_file, a_file_that_is_cut_off_is_refused) {
   const std::size_t end = bytes.size() - std::string_view("outputs").size();
   for (std::size_t n = 0; n < end; ++n) EXPECT_THAT(fasttext_refusal(bytes.substr(0, n)), HasSubstr("m.bin: ")) << n;
   EXPECT_EQ(fasttext_refusal(bytes.substr(0, end)), "accepted");
+}
+
+// Buckets between the filled ones have zeros, and outputs stand behind them.
+TEST(fasttext_file, what_is_written_is_read) {
+  const std::vector<float> part{3.0f, 5.0f};
+  detail::fasttext_model made{.dimension = 2, .least_count = 3, .buckets = 10, .least = 2, .most = 2};
+  made.words = {"</s>", "ab"}, made.labels = {"__label__x"};
+  made.rows = {1.0f, 2.0f, 7.0f, 8.0f}, made.outputs = {9.0f, 9.0f};
+  made.filled = {{detail::fasttext_hash("ab") % 10, part}};
+  std::string bytes;
+  detail::write_fasttext(made, [&](std::span<const std::byte> some) {
+    bytes.append(reinterpret_cast<const char*>(some.data()), some.size());
+  });
+  const known_words read = detail::parse_fasttext(bytes, "m.bin");
+  EXPECT_EQ(read.vectors.words, made.words);
+  EXPECT_THAT(read.vectors.row(0), ElementsAre(1.0f, 2.0f));
+  const float times = 1.0f + static_cast<float>(detail::fasttext_hash("<a") % 10 == made.filled[0].first) +
+                      static_cast<float>(detail::fasttext_hash("b>") % 10 == made.filled[0].first);
+  EXPECT_THAT(read.vectors.row(1), ElementsAre((7.0f + 3.0f * times) / 4, (8.0f + 5.0f * times) / 4));
+  const std::size_t head = 4 * 14 + 8, entries = (5 + 9) + (3 + 9) + (11 + 9), rows = 17 + 8 * (2 + 10);
+  EXPECT_EQ(bytes.size(), head + 28 + entries + rows + 17 + 8);
 }
 
 }  // namespace

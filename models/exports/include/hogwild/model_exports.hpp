@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,5 +49,15 @@ inline constexpr std::size_t most_liblinear_weights = 100'000'000;
 /// together, and what save_model() throws for a file that cannot be written.
 void export_model(const std::filesystem::path& path, const saved_model& model, const export_form& form,
                   const std::string& source);
+
+/// The word for fastText's form, which holds no sums over columns.
+inline constexpr std::string_view fasttext_form = "fasttext";
+
+/// Writes a skip_gram, cbow or text_classifier model as fastText's program writes NAME.bin, as export_model() writes.
+/// Known words have the same vectors there, and those of unknown words the same direction. `note` receives a sentence
+/// if fastText's probabilities differ. Throws config_error for a model that fastText would read otherwise, and else
+/// what export_model() throws.
+void export_to_fasttext(const std::filesystem::path& path, const saved_model& model, const std::string& source,
+                        const std::function<void(std::string_view)>& note = {});
 
 }  // namespace hogwild

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <hogwild/formats/tables.hpp>
 #include <hogwild/models/text_classifier.hpp>
@@ -12,6 +13,9 @@
 #include <hogwild/word_vectors.hpp>
 
 namespace hogwild {
+
+/// The word whose column has this input number; empty if it is that of no word alone.
+std::string_view word_of_column(const table_schema& schema, std::uint32_t number);
 
 /// Overwrites the rows of words that have vectors. `original`: the input number of each column. Returns how many words
 /// these are. Throws config_error for vectors of another dimension, and for rows whose words have no columns by name.
