@@ -95,10 +95,9 @@ word_vectors vectors_of(const named_model& m, std::span<const float> parameters,
   const auto parts = windows == nullptr ? std::nullopt : std::optional(detail::word_parts(*windows, words));
   for (std::size_t w = 0; w < words.size(); ++w) {
     vectors.words.emplace_back(words.word(w));
-    for (const std::size_t begin : layout->begins)
-      for (std::size_t k = 0; k < layout->dimension; ++k)
-        vectors.values[w * layout->dimension + k] += parameters[begin + w * layout->stride + k];
-    if (parts) parts->add(parameters, w, std::span(vectors.values).subspan(w * layout->dimension, layout->dimension));
+    const std::span<float> to = std::span(vectors.values).subspan(w * layout->dimension, layout->dimension);
+    layout->read(parameters, w, to);
+    if (parts) parts->add(parameters, w, to);
   }
   return vectors;
 }

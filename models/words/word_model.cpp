@@ -9,12 +9,14 @@
 #include <utility>
 #include <variant>
 
+#include <hogwild/detail/embeddings/row_figures.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/tables.hpp>
 #include <hogwild/models/glove.hpp>
+#include <hogwild/models/line.hpp>
 #include <hogwild/models/node_vectors.hpp>
 #include <hogwild/registry.hpp>
 
@@ -68,6 +70,26 @@ void copy_parts(const saved_model& saved, const window_model& windows, const voc
 
 }  // namespace
 
+void detail::word_layout::read(std::span<const float> parameters, std::size_t word, std::span<float> to) const {
+  std::ranges::fill(to, 0.0f);
+  for (std::size_t place = 0; place < begins.size(); ++place) {
+    const auto from = parameters.subspan(begins[place] + word * stride, numbers());
+    const double square = joined ? squares_of(from) : 1.0;
+    const auto by = static_cast<float>(square > 0.0 ? 1.0 / std::sqrt(square) : 1.0);
+    float* const at = to.data() + (joined ? place * numbers() : 0);
+    for (std::size_t k = 0; k < from.size(); ++k) at[k] += from[k] * by;
+  }
+}
+
+std::size_t detail::word_layout::write(std::span<const float> vector, std::size_t word,
+                                       std::span<float> parameters) const {
+  const float by = joined ? 1.0f : 1.0f / static_cast<float>(begins.size());
+  for (std::size_t place = 0; place < begins.size(); ++place)
+    for (std::size_t k = 0; k < numbers(); ++k)
+      parameters[begins[place] + word * stride + k] = vector[(joined ? place * numbers() : 0) + k] * by;
+  return begins.size() * numbers();
+}
+
 std::optional<detail::word_layout> detail::word_layout_of(const named_model& m) {
   if (const window_model* const windows = windows_of(m))
     return word_layout{windows->words, windows->dimension, windows->row(), {windows->input_of(0)}};
@@ -75,6 +97,11 @@ std::optional<detail::word_layout> detail::word_layout_of(const named_model& m) 
     return word_layout{pairs->users, pairs->factors, pairs->width(), {0, pairs->users * pairs->width()}};
   if (const auto* const nodes = std::get_if<node_vectors>(&m))
     return word_layout{nodes->words, nodes->dimension, nodes->row(), {nodes->input_of(0)}};
+  if (const auto* const edges = std::get_if<line>(&m)) {
+    const bool both = edges->first && edges->second;
+    return word_layout{edges->words, edges->dimension, edges->width(),
+                       both ? std::vector{std::size_t{0}, edges->second_order()} : std::vector{std::size_t{0}}, both};
+  }
   return std::nullopt;
 }
 

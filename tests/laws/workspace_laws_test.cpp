@@ -117,7 +117,8 @@ using namespace hogwild::test::subjects;
 using every_workspace_model =
     testing::Types<fields<label_kind::binary>, fields<label_kind::real>, deep_fields<label_kind::binary>,
                    deep_fields<label_kind::real>, tree_of_labels, perceptron, rest_perceptron, wide_perceptron,
-                   tree_perceptron, images, edges, walks, user_items<bpr>, user_items<sampled_softmax>,
+                   tree_perceptron, images, edges, walks, edge_blocks<true, true>, edge_blocks<true, false>,
+                   edge_blocks<false, true>, user_items<bpr>, user_items<sampled_softmax>,
                    user_items<sampled_softmax, true>, graph_triples<transe>, graph_triples<distmult>,
                    graph_triples<complex>, graph_triples<rotate>, graph_triples<rotate, target_loss::logistic>,
                    graph_triples<distmult, target_loss::hinge>, texts<false>, texts<true>, windows<skip_gram>,

@@ -26,6 +26,7 @@
 #include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/label_tree.hpp>
+#include <hogwild/models/line.hpp>
 #include <hogwild/models/mlp.hpp>
 #include <hogwild/models/node_vectors.hpp>
 #include <hogwild/models/rotate.hpp>
@@ -294,6 +295,17 @@ struct walks {
     return m;
   }
   static bool is_padding(const node_vectors& m, std::size_t j) { return j % m.width() >= m.dimension; }
+};
+
+/// The same graph by its edges.
+template <bool First, bool Second>
+struct edge_blocks : walks {
+  static line model() {
+    line m;
+    m.words = 6, m.dimension = 10, m.negative = 2, m.first = First, m.second = Second;
+    return m;
+  }
+  static bool is_padding(const line& m, std::size_t j) { return j % m.width() >= m.of_order(); }
 };
 
 /// Moves edge by edge, however many it takes: its gradient is that of one.

@@ -125,7 +125,7 @@ constexpr refused_request refusals_of_models[] = {
     {"--labels", [](auto& r) { return is_on(r, model_input::corpus); },
      " is for IDX images and Matrix Market files, and this model reads text: leave it out"},
     {"", [](auto& r) { return is_on(r, model_input::edges) && (has_test(r) || r.options.validation_fraction > 0.0); },
-     "walks go through a graph as a whole, and nodes have no labels to test: leave out --test and --validation"},
+     "nodes are learned from a graph as a whole, and have no labels to test: leave out --test and --validation"},
     {"", [](auto& r) { return is_on(r, model_input::edges) && std::filesystem::path(r.save).extension() == ".model"; },
      "NAME.model keeps both vectors of a word for measuring them on text, and vectors of nodes are measured by what is "
      "learned from them: give --save NAME.vec, or NAME.bin"},

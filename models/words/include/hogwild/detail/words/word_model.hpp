@@ -30,6 +30,17 @@ struct word_layout {
   std::size_t words = 0, dimension = 0;
   std::size_t stride = 0;             ///< from a word's vector to that of the next one
   std::vector<std::size_t> begins{};  ///< the first vectors; a word's vector is the sum of its vectors there
+  /// A word's vector is not their sum: it has them one behind the other, each divided by its length.
+  bool joined = false;
+
+  /// Writes the vector of a word.
+  void read(std::span<const float> parameters, std::size_t word, std::span<float> to) const;
+  /// Writes the parameters of which read() makes this vector, but for their lengths. Returns how many there are.
+  std::size_t write(std::span<const float> vector, std::size_t word, std::span<float> parameters) const;
+
+ private:
+  /// The numbers of its vector at one of the places.
+  std::size_t numbers() const { return joined ? dimension / begins.size() : dimension; }
 };
 /// Nothing for a model without word vectors.
 std::optional<word_layout> word_layout_of(const named_model& m);
