@@ -134,9 +134,9 @@ class LINE(_Nodes):
     ----------
     dimensions : int, default=128
         Numbers of a vector.
-    order : {"both", 1, 2}, default="both"
-        1: nodes with an edge are near each other; 2: nodes with the same neighbours are; "both": half of the numbers are
-        for each, and both halves have the length 1.
+    proximity : {"both", "first", "second"}, default="both"
+        "first": nodes with an edge are near each other; "second": nodes with the same neighbours are; "both": half of the
+        numbers are for each, and both halves have the length 1.
     negative : int, default=5
         How much contrast weighs: as so many drawn nodes for each edge.
     epochs : int or None, default=None
@@ -162,14 +162,14 @@ class LINE(_Nodes):
     _counts = ("dimensions", "negative")
     _terms = _TERMS
 
-    def __init__(self, dimensions=128, order="both", negative=5, epochs=None, learning_rate=None, num_threads=1,
+    def __init__(self, dimensions=128, proximity="both", negative=5, epochs=None, learning_rate=None, num_threads=1,
                  random_state=1, reproducible=False):
         keep_parameters(self, locals())
 
     def _options(self):
         if self.epochs is not None:
             require_count("epochs", self.epochs)
-        return {"model": "line", "order": str(self.order), "epochs": self.epochs}
+        return {"model": "line", "proximity": self.proximity, "epochs": self.epochs}
 
 
 class _Edges:

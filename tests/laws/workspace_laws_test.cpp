@@ -123,7 +123,8 @@ using every_workspace_model =
                    graph_triples<complex>, graph_triples<rotate>, graph_triples<rotate, target_loss::logistic>,
                    graph_triples<distmult, target_loss::hinge>, texts<false>, texts<true>, windows<skip_gram>,
                    windows<cbow>, windows<skip_gram, true>, windows<cbow, true>, windows_of_parts<skip_gram>,
-                   windows_of_parts<cbow>, windows_of_parts<skip_gram, true>>;
+                   windows_of_parts<cbow>, windows_of_parts<skip_gram, true>, documents<false, false>,
+                   documents<false, true>, documents<true, true>, documents<false, false, true>>;
 TYPED_TEST_SUITE(workspace_law, every_workspace_model);
 
 TYPED_TEST(workspace_law, conforms_and_its_groups_cover_the_parameters) {

@@ -20,7 +20,8 @@
 // Word vectors as a saved model, with what is needed to measure them on text as a training run does. A row is a word's
 // input followed by its output, and its name is the word. In a hierarchical model the output is that of the node with
 // the row's number, and the word's count precedes its input: the counts determine the tree. If words have parts, inputs
-// include the vectors of these, which follow all rows, in the order in which the words have them (subword_table).
+// include the vectors of these, which follow all rows, in the order in which the words have them (subword_table). A
+// model of documents has counts, too, and the vectors of the documents follow all rows.
 
 namespace hogwild {
 namespace detail {
@@ -44,6 +45,8 @@ struct word_layout {
 };
 /// Nothing for a model without word vectors.
 std::optional<word_layout> word_layout_of(const named_model& m);
+/// See vectors_of(); of a model of documents those of the words.
+word_vectors vectors_of_words(const named_model& m, std::span<const float> parameters, const vocabulary& words);
 
 /// The options of a model of words; null for other models.
 inline const window_model* windows_of(const named_model& m) {
@@ -68,9 +71,11 @@ word_vectors inputs_of(const saved_model& saved);
 std::optional<subword_shape> subwords_of(const saved_model& saved);
 /// The min_count with which its corpus was read.
 std::uint64_t min_count_of(const saved_model& saved);
-/// For a hierarchical model the words and counts with which any text to measure it on must be read
-/// (corpus_options::words); counts above 2^24 are rounded. Nothing for other models. Throws input_error if they are not
-/// counts.
+/// How many documents it has vectors of.
+std::size_t documents_in(const saved_model& saved);
+/// For a hierarchical model, and one of documents, the words and counts with which any text to measure it on must be
+/// read (corpus_options::words); counts above 2^24 are rounded. Nothing for other models. Throws input_error if they
+/// are not counts.
 std::optional<vocabulary> words_of(const saved_model& saved);
 /// The saved model, made for `words` words, without parts: rows of words have inputs that include them. Throws
 /// input_error if it cannot be made.

@@ -30,12 +30,12 @@ namespace hogwild {
 /// For proximity of the first order, that of nodes with an edge, b is a. For that of the second order, of nodes whose
 /// edges lead to the same nodes, b are vectors of their own, the contexts. Both orders are trained by the same edges,
 /// and do not depend on each other.
-struct line {
+struct line_vectors {
   using scalar_type = float;
   using workspace = line_space;
-  using library_model = line;
-  static constexpr std::string_view name = "line";
-  static constexpr std::size_t epochs = 100;  ///< the default
+  using library_model = line_vectors;
+  static constexpr std::string_view name = "line";  ///< which as a word of code has other meanings
+  static constexpr std::size_t epochs = 40;         ///< the default
   static constexpr std::size_t measured_rows = 200;
   static constexpr bool scored = false;     ///< nodes have no labels
   static constexpr bool emits_sums = true;  ///< the gradient is that of the sum of the blocks' losses
@@ -48,13 +48,13 @@ struct line {
   std::uint32_t negative = 5;        ///< how much contrast weighs: as so many drawn nodes for each edge
   bool first = true, second = true;  ///< which orders there are; at least one
 
-  std::size_t orders() const { return (first ? 1 : 0) + (second ? 1 : 0); }
-  /// Numbers of a node's vector of one order, and the floats of it in memory, padded with zeros, which stay zero.
+  std::size_t orders() const { return (first ? 1 : 0) + (second ? 1 : 0); }  ///< how many there are
+  /// Numbers of a node's vector of one order.
   std::size_t of_order() const { return dimension / orders(); }
-  std::size_t width() const { return padded_to_lanes(of_order()); }
+  std::size_t width() const { return padded_to_lanes(of_order()); }  ///< in memory, padded with zeros, which stay zero
   /// Where the vectors of each kind begin. Those of the first order lie before those of the second.
   std::size_t second_order() const { return first ? words * width() : 0; }
-  std::size_t contexts() const { return second_order() + words * width(); }
+  std::size_t contexts() const { return second_order() + words * width(); }  ///< of the second order
   std::size_t dim() const { return second ? contexts() + words * width() : words * width(); }
 
   std::array<double, 4> hyperparameters() const {
