@@ -28,8 +28,8 @@ MODELS = {  # by family
     "machine": ("factorization_machine", "ffm", "deepfm"),
     "images": ("mlp", "convnet"),
     "cut": ("graph_cut",),
-    "words": ("skip_gram", "cbow", "glove"),
-    "walks": ("node_vectors",),
+    "words": ("skip_gram", "cbow", "glove", "paragraph_vectors"),
+    "walks": ("node_vectors", "line"),
 }
 FAMILIES = {model: family for family, models in MODELS.items() for model in models}
 METRICS = {"graph_cut": "test_cut"}  # for `--target auto`; for all others the objective

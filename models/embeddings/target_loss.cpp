@@ -35,7 +35,7 @@ float target_loss_rule::derive(const embedding_kernels& kernels, std::span<float
     case target_loss::pairwise:
       return kernels.pairwise(s, n, positive, each);
     case target_loss::logistic:
-      return kernels.logistic(s, n, positive, each);
+      return kernels.logistic(s, n, positive, contrast * each);
     case target_loss::hinge:
       return kernels.hinge(s, n, positive, margin, each);
     case target_loss::warp: {
@@ -65,7 +65,7 @@ double target_loss_rule::loss(std::span<const float> scores, std::size_t counted
     case target_loss::pairwise:
       return sum([&](double s) { return soft_plus(s - p); }) / count;
     case target_loss::logistic:
-      return soft_plus(-p) + sum([](double s) { return soft_plus(s); }) / count;
+      return soft_plus(-p) + static_cast<double>(contrast) * sum([](double s) { return soft_plus(s); }) / count;
     case target_loss::hinge:
     case target_loss::warp: {
       const float bound = positive - margin;

@@ -10,7 +10,7 @@
 
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/results/saved_form.hpp>
-#include <hogwild/detail/words/subword_vectors.hpp>
+#include <hogwild/detail/words/documents.hpp>
 #include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 
@@ -83,24 +83,8 @@ label_kind labels_of(const named_model& m) {
 }
 
 word_vectors vectors_of(const named_model& m, std::span<const float> parameters, const vocabulary& words) {
-  const auto layout = detail::word_layout_of(m);
-  if (!layout) throw config_error("a " + std::string(name_of(m)) + " model has no word vectors");
-  if (layout->words != words.size() || parameters.size() < layout->begins.size() * words.size() * layout->stride)
-    throw config_error("the model was made for " + std::to_string(layout->words) + " words, but the vocabulary has " +
-                       std::to_string(words.size()));
-  word_vectors vectors{.dimension = layout->dimension};
-  vectors.words.reserve(words.size());
-  vectors.values.resize(words.size() * layout->dimension);
-  const window_model* const windows = detail::windows_of(m);
-  const auto parts = windows == nullptr ? std::nullopt : std::optional(detail::word_parts(*windows, words));
-  for (std::size_t w = 0; w < words.size(); ++w) {
-    vectors.words.emplace_back(words.word(w));
-    for (const std::size_t begin : layout->begins)
-      for (std::size_t k = 0; k < layout->dimension; ++k)
-        vectors.values[w * layout->dimension + k] += parameters[begin + w * layout->stride + k];
-    if (parts) parts->add(parameters, w, std::span(vectors.values).subspan(w * layout->dimension, layout->dimension));
-  }
-  return vectors;
+  if (const auto* const documents = std::get_if<paragraph_vectors>(&m)) return documents_of(*documents, parameters);
+  return detail::vectors_of_words(m, parameters, words);
 }
 
 saved_model to_saved(const named_model& m, std::span<const float> parameters, const label_map& labels,

@@ -178,12 +178,8 @@ std::size_t warm_start(const word_vectors& saved, const named_model& m, const vo
   for (std::size_t w = 0; w < saved.words.size(); ++w) {
     const auto position = words.find(saved.words[w]);
     if (!position) continue;
-    const auto parts = static_cast<float>(layout->begins.size());
-    for (const std::size_t begin : layout->begins)
-      std::ranges::transform(saved.row(w), &parameters[begin + *position * layout->stride],
-                             [&](float x) { return x / parts; });
+    taken += layout->write(saved.row(w), *position, parameters);
     if (own) own->separate(*position, parameters);
-    taken += layout->begins.size() * saved.dimension;
   }
   return taken;
 }

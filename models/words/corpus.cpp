@@ -44,32 +44,47 @@ struct word_counts {
   }
 };
 
-/// Finds where sentences begin: at each line that has words, and within it whenever the sentence is full.
+/// The most words of a row.
+std::size_t longest_row(const corpus_options& options) {
+  return options.documents ? std::numeric_limits<std::size_t>::max() : options.sentence;
+}
+
+/// Finds where sentences begin: at each line that has words, and within it whenever the sentence is full; or at each
+/// line.
 class sentence_counter {
  public:
-  explicit sentence_counter(std::size_t longest) : longest_(longest) {}
+  explicit sentence_counter(const corpus_options& options)
+      : longest_(longest_row(options)), documents_(options.documents) {}
   void words(std::uint64_t n) { of_line_ += n; }
-  void end_line() { sentences_ += (std::exchange(of_line_, 0) + longest_ - 1) / longest_; }
+  void end_line() {
+    sentences_ += of_line_ / longest_ + (of_line_ % longest_ > 0 || documents_ ? 1 : 0);
+    of_line_ = 0;
+  }
+  /// At the end of the text, which is no line if it has no words there.
+  void end() {
+    if (of_line_ > 0) end_line();
+  }
   std::uint64_t sentences() const { return sentences_; }
 
  private:
-  std::uint64_t longest_, of_line_ = 0, sentences_ = 0;
+  std::uint64_t longest_;
+  bool documents_;
+  std::uint64_t of_line_ = 0, sentences_ = 0;
 };
 
 /// Writes rows, one word after the other.
 class row_writer {
  public:
-  row_writer(detail::dataset_writer& file, std::size_t longest)
-      : sizes_(file.arrays().header), to_(file.arrays()), longest_(longest), left_(0) {}
+  row_writer(detail::dataset_writer& file, const corpus_options& options)
+      : sizes_(file.arrays().header),
+        to_(file.arrays()),
+        longest_(longest_row(options)),
+        documents_(options.documents) {}
 
   /// Takes a word of the text, or word_table::none for one that is left out. False if there is no room: the text
   /// differs from the one that was counted.
   bool word(std::uint32_t position) {
-    if (left_ == 0) {
-      if (row_ == sizes_.rows) return false;
-      to_.start_row(row_++, entry_);
-      left_ = longest_;
-    }
+    if (left_ == 0 && !start_row()) return false;
     --left_;
     if (position == word_table::none) return true;
     if (entry_ == sizes_.nonzeros) return false;
@@ -80,7 +95,12 @@ class row_writer {
     to_.value16[entry_++] = to_half(1.0f);
     return true;
   }
-  void end_line() { left_ = 0; }
+  /// False likewise.
+  bool end_line() {
+    if (documents_ && left_ == 0 && !start_row()) return false;
+    left_ = 0;
+    return true;
+  }
   bool finish() {
     if (row_ != sizes_.rows || entry_ != sizes_.nonzeros) return false;
     to_.start_row(row_, entry_);
@@ -88,9 +108,18 @@ class row_writer {
   }
 
  private:
+  bool start_row() {
+    if (row_ == sizes_.rows) return false;
+    to_.start_row(row_++, entry_);
+    left_ = longest_;
+    return true;
+  }
+
   const detail::cache_header& sizes_;
   detail::writable_arrays to_;
-  std::size_t longest_, left_;  ///< words that still fit into the open sentence
+  std::size_t longest_;
+  bool documents_;
+  std::size_t left_ = 0;  ///< words that still fit into the open sentence; 0: there is none
   std::uint64_t row_ = 0, entry_ = 0;
 };
 
@@ -115,7 +144,7 @@ class corpus_reading {
 
   void count() {
     tbb::enumerable_thread_specific<word_counts> parts;
-    sentence_counter sentences(options_.sentence);
+    sentence_counter sentences(options_);
     text_.run<counted>(
         [&] {
           return counting{parts.local(), {}};
@@ -124,7 +153,7 @@ class corpus_reading {
           sentences.words(block.line.front());
           for (std::size_t k = 1; k < block.line.size(); ++k) sentences.end_line(), sentences.words(block.line[k]);
         });
-    sentences.end_line();
+    sentences.end();
     rows_ = sentences.sentences();
     word_counts all;
     for (word_counts& part : parts) {
@@ -182,17 +211,15 @@ class corpus_reading {
     to.columns(original, degree);
     to.label_table[0] = 0.0;
     std::ranges::fill(to.label_code, std::uint8_t{0});
-    row_writer rows(file, options_.sentence);
+    row_writer rows(file, options_);
     bool fits = true;
-    text_.run<std::vector<std::uint32_t>>([&] { return encoding{words_}; },
-                                          [&](const std::vector<std::uint32_t>& positions) {
-                                            for (const std::uint32_t position : positions) {
-                                              if (position == encoding::line_end)
-                                                rows.end_line();
-                                              else
-                                                fits = fits && rows.word(position);
-                                            }
-                                          });
+    text_.run<std::vector<std::uint32_t>>(
+        [&] { return encoding{words_}; },
+        [&](const std::vector<std::uint32_t>& positions) {
+          for (const std::uint32_t position : positions) {
+            fits = fits && (position == encoding::line_end ? rows.end_line() : rows.word(position));
+          }
+        });
     if (!fits || !rows.finish()) throw input_error(name_ + ": the text was changed while it was read; read it again");
     const row_starts& starts = file.arrays().row_start;
     const detail::cache_header& sizes = file.arrays().header;

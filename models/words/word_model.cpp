@@ -9,30 +9,44 @@
 #include <utility>
 #include <variant>
 
+#include <hogwild/detail/embeddings/row_figures.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
 #include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/tables.hpp>
 #include <hogwild/models/glove.hpp>
+#include <hogwild/models/line_vectors.hpp>
 #include <hogwild/models/node_vectors.hpp>
+#include <hogwild/models/paragraph_vectors.hpp>
 #include <hogwild/registry.hpp>
 
 namespace hogwild {
 namespace {
 
 constexpr std::string_view least_count = "min-count", tree = "hierarchical";
+constexpr std::string_view documents_told = "documents", by_memory = "dm", words_too = "train-words";
 constexpr std::string_view least_part = "least-characters", most_part = "most-characters", buckets = "buckets",
                            part_numbers = "parts";
 
 /// A saved model keeps these numbers beside the options of the model.
 bool is_beside_options(std::string_view name) {
-  return name == least_count || name == least_part || name == most_part || name == buckets || name == part_numbers;
+  return name == least_count || name == documents_told || name == least_part || name == most_part || name == buckets ||
+         name == part_numbers;
 }
 
-/// Numbers of a row: two vectors, and in a hierarchical model the word's count.
+bool keeps_counts(const window_model& windows) {
+  return windows.hierarchical || windows.documents > 0;
+}
+
+/// Numbers of a row: two vectors, and perhaps the word's count.
 std::size_t saved_width(const window_model& windows) {
-  return 2 * windows.dimension + (windows.hierarchical ? 1 : 0);
+  return 2 * windows.dimension + (keeps_counts(windows) ? 1 : 0);
+}
+
+double number_told(const saved_model& saved, std::string_view name) {
+  const auto found = std::ranges::find(saved.model_options, name, &std::pair<std::string, double>::first);
+  return found == saved.model_options.end() ? 0.0 : found->second;
 }
 
 const window_model& window_of_words(const named_model& m, const vocabulary& words) {
@@ -48,7 +62,7 @@ void require_rows(const saved_model& saved, const window_model& windows) {
   if (saved.width != saved_width(windows) || saved.names.size() != saved.columns.size())
     throw input_error("a model of words has a named row for each, of two vectors of " +
                       std::to_string(windows.dimension) + " numbers" +
-                      (windows.hierarchical ? ", and a count before them" : ""));
+                      (keeps_counts(windows) ? ", and a count before them" : ""));
 }
 
 /// Copies the vectors of those parts of words that the saved model has.
@@ -68,6 +82,26 @@ void copy_parts(const saved_model& saved, const window_model& windows, const voc
 
 }  // namespace
 
+void detail::word_layout::read(std::span<const float> parameters, std::size_t word, std::span<float> to) const {
+  std::ranges::fill(to, 0.0f);
+  for (std::size_t place = 0; place < begins.size(); ++place) {
+    const auto from = parameters.subspan(begins[place] + word * stride, numbers());
+    const double square = joined ? squares_of(from) : 1.0;
+    const auto by = static_cast<float>(square > 0.0 ? 1.0 / std::sqrt(square) : 1.0);
+    float* const at = to.data() + (joined ? place * numbers() : 0);
+    for (std::size_t k = 0; k < from.size(); ++k) at[k] += from[k] * by;
+  }
+}
+
+std::size_t detail::word_layout::write(std::span<const float> vector, std::size_t word,
+                                       std::span<float> parameters) const {
+  const float by = joined ? 1.0f : 1.0f / static_cast<float>(begins.size());
+  for (std::size_t place = 0; place < begins.size(); ++place)
+    for (std::size_t k = 0; k < numbers(); ++k)
+      parameters[begins[place] + word * stride + k] = vector[(joined ? place * numbers() : 0) + k] * by;
+  return begins.size() * numbers();
+}
+
 std::optional<detail::word_layout> detail::word_layout_of(const named_model& m) {
   if (const window_model* const windows = windows_of(m))
     return word_layout{windows->words, windows->dimension, windows->row(), {windows->input_of(0)}};
@@ -75,7 +109,33 @@ std::optional<detail::word_layout> detail::word_layout_of(const named_model& m) 
     return word_layout{pairs->users, pairs->factors, pairs->width(), {0, pairs->users * pairs->width()}};
   if (const auto* const nodes = std::get_if<node_vectors>(&m))
     return word_layout{nodes->words, nodes->dimension, nodes->row(), {nodes->input_of(0)}};
+  if (const auto* const edges = std::get_if<line_vectors>(&m)) {
+    const bool both = edges->first && edges->second;
+    return word_layout{edges->words, edges->dimension, edges->width(),
+                       both ? std::vector{std::size_t{0}, edges->second_order()} : std::vector{std::size_t{0}}, both};
+  }
   return std::nullopt;
+}
+
+word_vectors detail::vectors_of_words(const named_model& m, std::span<const float> parameters,
+                                      const vocabulary& words) {
+  const auto layout = word_layout_of(m);
+  if (!layout) throw config_error("a " + std::string(name_of(m)) + " model has no word vectors");
+  if (layout->words != words.size() || parameters.size() < layout->begins.size() * words.size() * layout->stride)
+    throw config_error("the model was made for " + std::to_string(layout->words) + " words, but the vocabulary has " +
+                       std::to_string(words.size()));
+  word_vectors vectors{.dimension = layout->dimension};
+  vectors.words.reserve(words.size());
+  vectors.values.resize(words.size() * layout->dimension);
+  const window_model* const windows = windows_of(m);
+  const auto parts = windows == nullptr ? std::nullopt : std::optional(word_parts(*windows, words));
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    vectors.words.emplace_back(words.word(w));
+    const std::span<float> to = std::span(vectors.values).subspan(w * layout->dimension, layout->dimension);
+    layout->read(parameters, w, to);
+    if (parts) parts->add(parameters, w, to);
+  }
+  return vectors;
 }
 
 saved_model word_model_of(const named_model& m, std::span<const float> parameters, const vocabulary& words,
@@ -104,12 +164,22 @@ saved_model word_model_of(const named_model& m, std::span<const float> parameter
       saved.bias.insert(saved.bias.end(), row.begin(), row.end());
     }
   }
-  const word_vectors inputs = vectors_of(m, parameters, words);
+  if (const auto* const documents = std::get_if<paragraph_vectors>(&m)) {
+    saved.model_options.insert(
+        saved.model_options.end(),
+        {{std::string(documents_told), static_cast<double>(documents->documents)},
+         {std::string(documents->memory ? by_memory : words_too), documents->neighbours ? 1.0 : 0.0}});
+    for (std::size_t document = 0; document < documents->documents; ++document) {
+      const auto row = parameters.subspan(documents->document_at(document), documents->dimension);
+      saved.bias.insert(saved.bias.end(), row.begin(), row.end());
+    }
+  }
+  const word_vectors inputs = detail::vectors_of_words(m, parameters, words);
   saved.weights.reserve(words.size() * saved.width);
   for (std::uint32_t w = 0; w < words.size(); ++w) {
     saved.columns.push_back(w);
     saved.names.emplace_back(words.word(w));
-    if (windows.hierarchical) saved.weights.push_back(static_cast<float>(words.count(w)));
+    if (keeps_counts(windows)) saved.weights.push_back(static_cast<float>(words.count(w)));
     for (const auto row : {inputs.row(w), parameters.subspan(windows.output_of(w), windows.dimension)})
       saved.weights.insert(saved.weights.end(), row.begin(), row.end());
   }
@@ -140,12 +210,25 @@ word_vectors inputs_of(const saved_model& saved) {
   const window_model* const windows = detail::windows_of(m);
   if (windows == nullptr) throw input_error("a " + saved.model + " model has no word vectors");
   require_rows(saved, *windows);
+  if (!windows->neighbours)
+    throw input_error("its words have no vectors: a " + saved.model + " model trains them with --dm or --train-words");
   word_vectors vectors{.dimension = windows->dimension, .words = saved.names};
   for (std::size_t row = 0; row < saved.names.size(); ++row) {
     const auto input = saved.row(row).last(2 * windows->dimension).first(windows->dimension);
     vectors.values.insert(vectors.values.end(), input.begin(), input.end());
   }
   return vectors;
+}
+
+std::size_t documents_in(const saved_model& saved) {
+  const named_model m = model_of_words(saved, saved.names.size());
+  const window_model* const windows = detail::windows_of(m);
+  if (windows == nullptr || windows->documents == 0) return 0;
+  if (saved.bias.size() != windows->documents * windows->dimension)
+    throw input_error("the model has " + std::to_string(saved.bias.size()) + " numbers for its " +
+                      std::to_string(windows->documents) + " documents, and not " + std::to_string(windows->dimension) +
+                      " for each");
+  return windows->documents;
 }
 
 std::uint64_t min_count_of(const saved_model& saved) {
@@ -155,11 +238,11 @@ std::uint64_t min_count_of(const saved_model& saved) {
 }
 
 std::optional<vocabulary> words_of(const saved_model& saved) {
-  const auto set = std::ranges::find(saved.model_options, tree, &std::pair<std::string, double>::first);
-  if (set == saved.model_options.end() || set->second == 0.0) return std::nullopt;
+  if (number_told(saved, tree) == 0.0 && number_told(saved, documents_told) == 0.0) return std::nullopt;
   const auto fail = [] {
     throw input_error(
-        "a hierarchical model of words has a named row for each, which begins with how often it occurred: a whole "
+        "a hierarchical model of words, and one of documents, has a named row for each, which begins with how often it "
+        "occurred: a whole "
         "number, not above that of the row before");
   };
   if (saved.names.size() != saved.columns.size() || saved.width == 0) fail();
@@ -190,9 +273,15 @@ named_model model_of_words(const saved_model& saved, std::size_t words) {
   }
   try {
     const named_model m = make_model(saved.model, {}, options);
+    const double told = number_told(saved, documents_told);
+    const bool holds = std::holds_alternative<paragraph_vectors>(m);
+    if (holds != (told > 0.0) || !(told <= 0x1p32 && told == std::floor(told)))
+      throw input_error("a paragraph_vectors model, and no other, has the option 'documents', a number from 1 on");
+    const auto documents = static_cast<std::size_t>(told);
     return std::visit(
         [&]<class M>(M concrete) -> named_model {
           if constexpr (std::derived_from<M, window_model>) concrete.words = words;
+          if constexpr (std::same_as<M, paragraph_vectors>) concrete.documents = documents;
           return concrete;
         },
         m);
@@ -211,13 +300,19 @@ std::vector<float> parameters_of_words(const saved_model& saved, const named_mod
   for (std::size_t w = 0; w < words.size(); ++w) {
     const auto found = rows.find(words.word(w));
     if (found == rows.end()) throw input_error("the model has no vectors of " + quote(words.word(w)) + " in " + source);
-    if (windows.hierarchical && found->second != w)
-      throw config_error("a text is read with the words of a hierarchical model, in their order, to be measured by it");
+    if (keeps_counts(windows) && found->second != w)
+      throw config_error(
+          "a text is read with the words of a hierarchical model, or of one of documents, in their order, to be "
+          "measured by it");
     const std::span<const float> row = saved.row(found->second).last(2 * windows.dimension);
     const auto at = [&](std::size_t begin) { return parameters.begin() + static_cast<std::ptrdiff_t>(begin); };
     std::ranges::copy(row.first(windows.dimension), at(windows.input_of(w)));
     std::ranges::copy(row.last(windows.dimension), at(windows.output_of(w)));
   }
+  if (documents_in(saved) == windows.documents)
+    for (std::size_t document = 0; document < windows.documents; ++document)
+      std::ranges::copy(std::span(saved.bias).subspan(document * windows.dimension, windows.dimension),
+                        parameters.begin() + static_cast<std::ptrdiff_t>(windows.document_at(document)));
   if (windows.parts == 0) return parameters;
   copy_parts(saved, windows, words, parameters);
   const detail::word_parts parts(windows, words);

@@ -205,6 +205,46 @@ class WordVectors:
         return right, asked
 
 
+class DocumentVectors(WordVectors):
+    """Documents and their vectors; the attribute `dv` of Doc2Vec. All is as of WordVectors, with the names of documents
+    in place of words. Names that are numbers may be given as numbers, and are returned so.
+
+    Attributes
+    ----------
+    tags : list
+        The names, in the order of `vectors`.
+    """
+
+    def __init__(self, tags, vectors):
+        self.tags = list(tags)
+        super().__init__(map(str, self.tags), vectors)
+
+    def __contains__(self, tag):
+        return super().__contains__(_named(tag))
+
+    def __getitem__(self, tags):
+        return super().__getitem__(_named(tags))
+
+    def most_similar(self, positive=(), negative=(), topn=10, **others):
+        """The topn documents with the greatest cosine to the sum of the positive ones minus the negative ones: as of
+        WordVectors."""
+        near = super().most_similar(_named(positive), _named(negative), topn, **others)
+        return [(self.tags[self.key_to_index[name]], cosine) for name, cosine in near]
+
+    def _index(self, tag):
+        return super()._index(_named(tag))
+
+    def _unit_vector(self, tag):
+        return super()._unit_vector(_named(tag))
+
+
+def _named(tags):
+    """The name of a document that may be a number, or the names of several."""
+    if isinstance(tags, (list, tuple)):
+        return type(tags)(_named(tag) if isinstance(tag, numbers.Integral) else tag for tag in tags)
+    return str(tags) if isinstance(tags, numbers.Integral) else tags
+
+
 # Names that gensim's users know, and the alternatives here.
 _ELSEWHERE = {
     "save_word2vec_format": "save(path) writes the files of word2vec, binary ones if the name ends in .bin",

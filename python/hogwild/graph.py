@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of the nodes of a graph, learned from random walks."""
+"""Vectors of the nodes of a graph, learned from random walks or from its edges."""
 import numbers
 import os
 
@@ -12,60 +12,25 @@ from ._train import keep_parameters
 from ._user_items import seed_of
 from ._word_vectors import WordVectors
 
-_TERMS = {"dimension": "dimensions", "length": "walk_length", "walks": "num_walks", "epochs": "num_walks",
-          "step": "learning_rate", "seed": "random_state", "workers": "num_threads"}
+_TERMS = {"dimension": "dimensions", "step": "learning_rate", "seed": "random_state", "workers": "num_threads"}
 
 
-class DeepWalk(Parameters):
-    """Nodes that random walks visit near each other get vectors that are near each other.
-
-    Parameters
-    ----------
-    dimensions : int, default=128
-        Numbers of a vector.
-    num_walks, walk_length : int, default=40
-        Walks from each node, and nodes of a walk.
-    window : int, default=10
-        Neighbours on each side of a node in its walk.
-    negative : int, default=5
-        How much contrast weighs: as so many drawn nodes for each pair.
-    {}learning_rate : float or None, default=None
-        The first step; None: the model's default.
-    num_threads : int, default=1
-        Workers; 0: as many as this process may use.
-    random_state : int, RandomState, Generator or None, default=1
-        None: a seed is drawn.
-    reproducible : bool, default=False
-        Whether the result has the same bits for any num_threads.
-
-    Attributes
-    ----------
-    nodes_ : list
-        The nodes that have edges: their names, or their numbers.
-    wv : WordVectors
-        Their vectors, by names: that of node 7 is wv["7"].
-    run_ : hogwild.Run
-    """
-
-    p = q = None
-
-    def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, learning_rate=None,
-                 num_threads=1, random_state=1, reproducible=False):
-        keep_parameters(self, locals())
+class _Nodes(Parameters):
+    """The common part of models that give each node of a graph a vector. A class has _counts, the names of its parameters
+    that are whole numbers above 0, and _options(), the engine's words for its parameters."""
 
     def fit(self, graph, directed=False, callback=None):
         """Learns from a graph: a file of edges, "u v" or "u v weight"; a square sparse matrix, whose entries are the
         weights of edges from row to column; or an array or list of edges (u, v) or (u, v, weight) between nodes that have
         names or numbers. Edges lead both ways, unless `directed`; the matrix is symmetric then. Returns self."""
-        for name in ("dimensions", "num_walks", "walk_length", "window", "negative"):
+        for name in self._counts:
             require_count(name, getattr(self, name))
         require_count("num_threads", self.num_threads, 0)
         rows, whole = _rows_of(graph, directed)
-        options = {"model": "node_vectors", "dimension": self.dimensions, "walks": self.num_walks,
-                   "length": self.walk_length, "window": self.window, "negative": self.negative, "p": self.p, "q": self.q,
+        options = {**self._options(), "dimension": self.dimensions, "negative": self.negative,
                    "step": self.learning_rate, "seed": seed_of(self.random_state), "reproducible": bool(self.reproducible),
                    **workers_of_threads(self.num_threads)}
-        vectors, self.run_, interrupt = trained(rows, options, lambda job: job._run.vectors(), _TERMS, None, callback,
+        vectors, self.run_, interrupt = trained(rows, options, lambda job: job._run.vectors(), self._terms, None, callback,
                                                 "the graph")
         words = vectors.words if rows.path else [word[1:] for word in vectors.words]
         self.wv = WordVectors(words, vectors.values)
@@ -104,6 +69,50 @@ class DeepWalk(Parameters):
         return str(node)
 
 
+class DeepWalk(_Nodes):
+    """Nodes that random walks visit near each other get vectors that are near each other.
+
+    Parameters
+    ----------
+    dimensions : int, default=128
+        Numbers of a vector.
+    num_walks, walk_length : int, default=40
+        Walks from each node, and nodes of a walk.
+    window : int, default=10
+        Neighbours on each side of a node in its walk.
+    negative : int, default=5
+        How much contrast weighs: as so many drawn nodes for each pair.
+    {}learning_rate : float or None, default=None
+        The first step; None: the model's default.
+    num_threads : int, default=1
+        Workers; 0: as many as this process may use.
+    random_state : int, RandomState, Generator or None, default=1
+        None: a seed is drawn.
+    reproducible : bool, default=False
+        Whether the result has the same bits for any num_threads.
+
+    Attributes
+    ----------
+    nodes_ : list
+        The nodes that have edges: their names, or their numbers.
+    wv : WordVectors
+        Their vectors, by names: that of node 7 is wv["7"].
+    run_ : hogwild.Run
+    """
+
+    _counts = ("dimensions", "num_walks", "walk_length", "window", "negative")
+    _terms = {**_TERMS, "length": "walk_length", "walks": "num_walks", "epochs": "num_walks"}
+    p = q = None
+
+    def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, learning_rate=None,
+                 num_threads=1, random_state=1, reproducible=False):
+        keep_parameters(self, locals())
+
+    def _options(self):
+        return {"model": "node_vectors", "walks": self.num_walks, "length": self.walk_length, "window": self.window,
+                "p": self.p, "q": self.q}
+
+
 class Node2Vec(DeepWalk):
     def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, p=1.0, q=1.0,
                  learning_rate=None, num_threads=1, random_state=1, reproducible=False):
@@ -116,6 +125,51 @@ if DeepWalk.__doc__:  # python -OO has none
         one by the factor 1/q.
     """)
     DeepWalk.__doc__ = DeepWalk.__doc__.format("")
+
+
+class LINE(_Nodes):
+    """Nodes with an edge, and nodes whose edges lead to the same nodes, get vectors that are near each other.
+
+    Parameters
+    ----------
+    dimensions : int, default=128
+        Numbers of a vector.
+    proximity : {"both", "first", "second"}, default="both"
+        "first": nodes with an edge are near each other; "second": nodes with the same neighbours are; "both": half of the
+        numbers are for each, and both halves have the length 1.
+    negative : int, default=5
+        How much contrast weighs: as so many drawn nodes for each edge.
+    epochs : int or None, default=None
+        How long to train; None: the model's default.
+    learning_rate : float or None, default=None
+        The first step; None: the model's default.
+    num_threads : int, default=1
+        Workers; 0: as many as this process may use.
+    random_state : int, RandomState, Generator or None, default=1
+        None: a seed is drawn.
+    reproducible : bool, default=False
+        Whether the result has the same bits for any num_threads.
+
+    Attributes
+    ----------
+    nodes_ : list
+        The nodes that have edges: their names, or their numbers.
+    wv : WordVectors
+        Their vectors, by names: that of node 7 is wv["7"].
+    run_ : hogwild.Run
+    """
+
+    _counts = ("dimensions", "negative")
+    _terms = _TERMS
+
+    def __init__(self, dimensions=128, proximity="both", negative=5, epochs=None, learning_rate=None, num_threads=1,
+                 random_state=1, reproducible=False):
+        keep_parameters(self, locals())
+
+    def _options(self):
+        if self.epochs is not None:
+            require_count("epochs", self.epochs)
+        return {"model": "line", "proximity": self.proximity, "epochs": self.epochs}
 
 
 class _Edges:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Word vectors, with the interface of the package gensim."""
+import collections
 import json
 import numbers
 import os
@@ -11,7 +12,7 @@ from . import _engine
 from ._arrays import require_count, saved_arrays
 from ._engine import ConfigError
 from ._train import Job, said_here, words_of, workers_of
-from ._word_vectors import WordVectors
+from ._word_vectors import DocumentVectors, WordVectors
 
 
 class Word2Vec:
@@ -50,22 +51,26 @@ class Word2Vec:
 
     _TERMS = {"step": "alpha", "dimension": "vector_size"}
     _parts = {}  # the options of parts of words
+    _documents, _tags = False, None  # whether texts are documents, and their names if these are not their numbers
 
     def __init__(self, sentences=None, corpus_file=None, vector_size=100, window=5, min_count=5, workers=3, sg=0, hs=0,
                  negative=5, sample=1e-3, alpha=None, epochs=5, seed=1, reproducible=False, callback=None, **others):
         _require_text("Word2Vec", others, sentences, corpus_file)
-        for name, value in (("sg", sg), ("hs", hs)):
-            if value not in (0, 1):
-                raise ValueError(f"{name}={value!r}: it must be 0 or 1")
+        _require_flags(sg=sg, hs=hs)
+        self._learn(sentences, corpus_file, {"model": "skip_gram" if sg else "cbow"}, vector_size, window, min_count,
+                    workers, hs, negative, sample, alpha, epochs, seed, reproducible, callback)
+
+    def _learn(self, sentences, corpus_file, form, vector_size, window, min_count, workers, hs, negative, sample, alpha,
+               epochs, seed, reproducible, callback):
         require_count("min_count", min_count)
         if not isinstance(sample, numbers.Real):
             raise ValueError(f"sample={sample!r}: it must be a number, 0 to keep all occurrences of frequent words")
         self.min_count, self.epochs = int(min_count), epochs
-        self._options = {"model": "skip_gram" if sg else "cbow", "dimension": vector_size, "window": window,
+        self._options = {**form, "dimension": vector_size, "window": window,
                          "sample": float(sample), "seed": seed, "reproducible": bool(reproducible),
                          "hierarchical": bool(hs), "negative": None if hs else negative,
                          **self._parts, **workers_of(workers, "workers")}
-        text = _Text(corpus_file, sentences, min_count, parts=self._parts)
+        text = _Text(corpus_file, sentences, min_count, parts=self._parts, documents=self._documents)
         self._counts = text._rows.words()
         self._train(text, epochs, alpha, callback, None)
 
@@ -91,7 +96,7 @@ class Word2Vec:
             np.savez(file, model=np.frombuffer(self._saved.bytes(), np.uint8),
                      words=np.frombuffer(b"\n".join(word for word, _ in self._counts), np.uint8),
                      counts=np.array([count for _, count in self._counts], np.uint64),
-                     told=np.array(json.dumps([self.min_count, self.epochs, self._options], default=int)))
+                     told=np.array(json.dumps([self.min_count, self.epochs, self._options, self._tags], default=int)))
 
     @classmethod
     def load(cls, path):
@@ -99,7 +104,8 @@ class Word2Vec:
         made = cls.__new__(cls)
         with saved_arrays(os.fspath(path), "Word2Vec.save") as read:
             model, words, counts = (read[name] for name in ("model", "words", "counts"))
-            made.min_count, made.epochs, made._options = json.loads(read["told"].item())
+            made.min_count, made.epochs, made._options, *tags = json.loads(read["told"].item())
+        made._tags = tags[0] if tags else None
         made.__setstate__({"_saved": model.tobytes(), "_counts": list(zip(words.tobytes().split(b"\n"), counts.tolist()))})
         return made
 
@@ -113,6 +119,10 @@ class Word2Vec:
     def __setstate__(self, state):
         self.__dict__.update(state)
         self._saved = _engine.Saved.parse(state["_saved"])
+        self._take_words()
+
+    def _take_words(self):
+        """Of the saved model."""
         words = self._saved.names
         rows = self._saved.weights.reshape(len(words), -1)
         size = self._options["dimension"]
@@ -167,6 +177,93 @@ class GloVe:
         return self.wv.vector_size
 
 
+TaggedDocument = collections.namedtuple("TaggedDocument", "words tags")
+TaggedDocument.__doc__ = """A document for Doc2Vec: its words, and a list of its name, a str or a number."""
+
+
+class Doc2Vec(Word2Vec):
+    """Vectors of documents, by which their words are predicted.
+
+    Parameters
+    ----------
+    documents : iterable, default=None
+        Each is a TaggedDocument, or a list of str, whose name is its number from 0 on.
+    corpus_file : str or path, default=None
+        A file instead of documents: one a line, which is named by the line's number from 0 on.
+    dm : {0, 1}, default=1
+        1: the mean of a document's vector and those of a word's neighbours predicts the word (PV-DM); 0: the document's
+        vector alone does (PV-DBOW).
+    dbow_words : {0, 1}, default=0
+        1: with dm=0 words get vectors, too, as by skip-gram.
+    sample : float, default=1e-3
+    epochs : int, default=10
+    others
+        As of Word2Vec; there is no sg.
+
+    Attributes
+    ----------
+    dv : DocumentVectors
+        The vectors of the documents, by their names.
+    wv : WordVectors
+        Those of words; with dm=0 there are none without dbow_words=1.
+    run_ : hogwild.Run
+    """
+
+    _documents = True
+
+    def __init__(self, documents=None, corpus_file=None, *, vector_size=100, dm=1, dbow_words=0, window=5, min_count=5,
+                 workers=3, hs=0, negative=5, sample=1e-3, alpha=None, epochs=10, seed=1, reproducible=False,
+                 callback=None, **others):
+        _require_text("Doc2Vec", others, documents, corpus_file, "documents")
+        _require_flags(dm=dm, dbow_words=dbow_words, hs=hs)
+        if dm and dbow_words:
+            raise ValueError("with dm=1 words always get vectors: leave out dbow_words")
+        if documents is not None:
+            tagged = [_tagged(each, k) for k, each in enumerate(_iterated(documents, "documents are lists of words"))]
+            documents, self._tags = [words for words, _ in tagged], [tag for _, tag in tagged]
+            if len(set(map(str, self._tags))) < len(tagged):
+                raise ValueError("two documents have the same name")
+        form = {"model": "paragraph_vectors", "dm": bool(dm), "train_words": True if dbow_words else None}
+        self._learn(documents, corpus_file, form, vector_size, window, min_count, workers, hs, negative, sample, alpha,
+                    epochs, seed, reproducible, callback)
+
+    def infer_vector(self, doc_words, alpha=None, epochs=None):
+        """The vector of any document, a list of words; its words alone and the seed determine it. `epochs`, 50 if None,
+        is how often it is gone through, and `alpha` the first step; None: the model's default."""
+        require_count("epochs", 50 if epochs is None else epochs)
+        text = _Text(None, [doc_words], self.min_count, self._counts, documents=True)
+        step = 0.1 if alpha is None else float(alpha)
+        return self._saved.infer(text._rows, 50 if epochs is None else epochs, step, self._options["seed"])[0]
+
+    def train(self, *_, **__):
+        """Raises TypeError: Doc2Vec(documents) trains, and infer_vector() gives vectors to further documents."""
+        raise TypeError("Doc2Vec(documents) trains all documents, and infer_vector() gives vectors to others")
+
+    def __getattr__(self, name):
+        if name == "wv":
+            raise AttributeError("words have vectors with dm=1, or with dbow_words=1")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self):
+        return {name: value for name, value in super().__getstate__().items() if name != "dv"}
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self._take_documents()
+
+    def _train(self, *given):
+        super()._train(*given)
+        self._take_words()
+        self._take_documents()
+
+    def _take_documents(self):
+        """Of the saved model."""
+        vectors = self._saved.bias.reshape(-1, self.vector_size)
+        self.dv = DocumentVectors(range(len(vectors)) if self._tags is None else self._tags, vectors)
+        if not self._options["dm"] and not self._options["train_words"]:
+            del self.wv
+
+
 class FastText(Word2Vec):
     """Word vectors with vectors of the parts of words, by which unseen words have vectors, too.
 
@@ -190,11 +287,27 @@ class FastText(Word2Vec):
             raise said_here(fault, {"subwords": "min_n and max_n", "buckets": "bucket"}) from None
 
 
-def _require_text(called, others, sentences, corpus_file):
+def _require_flags(**flags):
+    for name, value in flags.items():
+        if value not in (0, 1):
+            raise ValueError(f"{name}={value!r}: it must be 0 or 1")
+
+
+def _tagged(document, number):
+    """The words of a document, and its name."""
+    if not hasattr(document, "tags"):
+        return document, number
+    tags = [document.tags] if isinstance(document.tags, str) else list(document.tags)
+    if len(tags) != 1 or isinstance(tags[0], bool) or not isinstance(tags[0], (str, numbers.Integral)):
+        raise ValueError(f"the tags {document.tags!r}: a document has one name, a str or a number, and one vector")
+    return document.words, tags[0] if isinstance(tags[0], str) else int(tags[0])
+
+
+def _require_text(called, others, sentences, corpus_file, texts="sentences"):
     for name in others:
         raise TypeError(f"{name} is none of {called}'s parameters here: {_ELSEWHERE.get(name, _NOT_HERE)}")
     if (sentences is None) == (corpus_file is None):
-        raise TypeError("give sentences, or the name of a corpus_file")
+        raise TypeError(f"give {texts}, or the name of a corpus_file")
 
 
 def _train(of, text, options, take, initial, callback):
@@ -233,6 +346,10 @@ _ELSEWHERE = {
     "batch_words": "workers take rows as the engine deals them out",
     "shrink_windows": "the window of each word is drawn up to `window`",
     "null_word": "there is no such word",
+    "dm_mean": "the distributed memory is the mean of its vectors",
+    "dm_concat": "the distributed memory is the mean of its vectors",
+    "dm_tag_count": "a document has one name",
+    "docvecs": "Doc2Vec(documents) learns them anew",
 }
 
 
@@ -241,9 +358,9 @@ class _Text:
 
     path = None
 
-    def __init__(self, corpus_file, sentences, min_count, words=None, parts={}):
+    def __init__(self, corpus_file, sentences, min_count, words=None, parts={}, documents=False):
         if corpus_file is not None:
-            self._rows = _engine.Rows.open_text(os.fspath(corpus_file), min_count, words, parts)
+            self._rows = _engine.Rows.open_text(os.fspath(corpus_file), min_count, words, parts, documents)
             return
         lines = []
         for sentence in _iterated(sentences, "sentences are lists of words"):
@@ -252,7 +369,7 @@ class _Text:
                                 "...]; split() a text, or take corpus_file")
             lines.append(b" ".join(_word(word) for word in _iterated(sentence, "a sentence is a list of words")))
         # Behind a blank no word begins the text, where bytes would say that it is compressed, or in which encoding.
-        self._rows = _engine.Rows.read_text(b" " + b"\n".join(lines), min_count, words, parts)
+        self._rows = _engine.Rows.read_text(b" " + b"\n".join(lines) + b"\n", min_count, words, parts, documents)
 
 
 # The separators of words in a file. Words may contain any other blank, in a file and in Python.

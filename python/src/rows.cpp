@@ -151,23 +151,26 @@ subword_shape subwords_of(const std::map<std::string, std::string>& parts) {
   return subwords_in(options);
 }
 
-/// A text in a file, or in memory: words between blanks, and one sentence a line.
+/// A text in a file, or in memory: words between blanks, and one sentence or document a line.
 python_rows open_text(const std::string& path, std::uint64_t min_count, const std::optional<known_words>& words,
-                      const std::map<std::string, std::string>& parts) {
+                      const std::map<std::string, std::string>& parts, bool documents) {
   cli::data_options files;
   files.quiet = true;
+  files.documents = documents;
   const std::optional<vocabulary> known = vocabulary_of(words);
   const subword_shape subwords = subwords_of(parts);
   const nb::gil_scoped_release release;
   return python_rows(cli::open_words(path, min_count, files, known, subwords));
 }
 python_rows read_text(const nb::bytes& text, std::uint64_t min_count, const std::optional<known_words>& words,
-                      const std::map<std::string, std::string>& parts) {
+                      const std::map<std::string, std::string>& parts, bool documents) {
   const std::string_view all(text.c_str(), text.size());
   const std::optional<vocabulary> known = vocabulary_of(words);
   const subword_shape subwords = subwords_of(parts);
   const nb::gil_scoped_release release;
-  return python_rows(read_corpus(all, "the sentences", {.min_count = min_count, .words = known, .subwords = subwords}));
+  return python_rows(
+      read_corpus(all, documents ? "the documents" : "the sentences",
+                  {.min_count = min_count, .words = known, .subwords = subwords, .documents = documents}));
 }
 
 /// Edges in a file, or in memory, as rows of nodes.
@@ -270,9 +273,9 @@ void bind_rows(nb::module_& m) {
       .def_static("open", open_file, nb::arg("path"), nb::arg("format"), nb::arg("model"), nb::arg("no_cache"),
                   nb::arg("cache_folder"), nb::arg("memory").none(), nb::arg("table"))
       .def_static("open_text", open_text, nb::arg("path"), nb::arg("min_count"), nb::arg("words").none() = nb::none(),
-                  nb::arg("parts") = std::map<std::string, std::string>())
+                  nb::arg("parts") = std::map<std::string, std::string>(), nb::arg("documents") = false)
       .def_static("read_text", read_text, nb::arg("text"), nb::arg("min_count"), nb::arg("words").none() = nb::none(),
-                  nb::arg("parts") = std::map<std::string, std::string>())
+                  nb::arg("parts") = std::map<std::string, std::string>(), nb::arg("documents") = false)
       .def_static("open_edges", open_graph, nb::arg("path"), nb::arg("directed"))
       .def_static("read_edges", read_graph, nb::arg("text"), nb::arg("directed"))
       .def("words", words_of)

@@ -16,7 +16,9 @@
 #include <hogwild/detail/models/quantised_text.hpp>
 #include <hogwild/detail/models/text_vectors.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
+#include <hogwild/detail/words/documents.hpp>
 #include <hogwild/detail/words/subword_vectors.hpp>
+#include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
@@ -93,6 +95,13 @@ void bind_saved(nb::module_& m) {
       });
   nb::class_<saved_model>(m, "Saved")
       .def("subwords", [](const saved_model& saved) { return subword_vectors_of(saved); })
+      .def("infer",
+           [](const saved_model& saved, const python_rows& documents, std::size_t epochs, double step,
+              std::uint64_t seed) {
+             const sparse_view rows = documents.view();
+             std::vector<float> vectors = infer_documents(saved, rows, {epochs, step, seed});
+             return to_numpy(std::move(vectors), rows.rows(), saved.bias.size() / documents_in(saved));
+           })
       .def_static("load",
                   [](const std::string& path) {
                     std::vector<std::string> notes;

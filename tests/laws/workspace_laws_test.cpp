@@ -114,17 +114,17 @@ class workspace_law : public testing::Test {
 };
 
 using namespace hogwild::test::subjects;
-using every_workspace_model =
-    testing::Types<fields<label_kind::binary>, fields<label_kind::real>, deep_fields<label_kind::binary>,
-                   deep_fields<label_kind::real>, tree_of_labels, perceptron, rest_perceptron, wide_perceptron,
-                   tree_perceptron, images, edges, walks, user_items<bpr>, user_items<sampled_softmax>,
-                   user_items<sampled_softmax, true>, user_items_of_features<bpr>,
-                   user_items_of_features<sampled_softmax>, user_items_of_features<sampled_softmax, true, true>,
-                   graph_triples<transe>, graph_triples<distmult>, graph_triples<complex>, graph_triples<rotate>,
-                   graph_triples<rotate, target_loss::logistic>, graph_triples<distmult, target_loss::hinge>,
-                   texts<false>, texts<true>, windows<skip_gram>, windows<cbow>, windows<skip_gram, true>,
-                   windows<cbow, true>, windows_of_parts<skip_gram>, windows_of_parts<cbow>,
-                   windows_of_parts<skip_gram, true>>;
+using every_workspace_model = testing::Types<
+    fields<label_kind::binary>, fields<label_kind::real>, deep_fields<label_kind::binary>,
+    deep_fields<label_kind::real>, tree_of_labels, perceptron, rest_perceptron, wide_perceptron, tree_perceptron,
+    images, edges, walks, edge_blocks<true, true>, edge_blocks<true, false>, edge_blocks<false, true>, user_items<bpr>,
+    user_items<sampled_softmax>, user_items<sampled_softmax, true>, user_items_of_features<bpr>,
+    user_items_of_features<sampled_softmax>, user_items_of_features<sampled_softmax, true, true>, graph_triples<transe>,
+    graph_triples<distmult>, graph_triples<complex>, graph_triples<rotate>,
+    graph_triples<rotate, target_loss::logistic>, graph_triples<distmult, target_loss::hinge>, texts<false>,
+    texts<true>, windows<skip_gram>, windows<cbow>, windows<skip_gram, true>, windows<cbow, true>,
+    windows_of_parts<skip_gram>, windows_of_parts<cbow>, windows_of_parts<skip_gram, true>, documents<false, false>,
+    documents<false, true>, documents<true, true>, documents<false, false, true>>;
 TYPED_TEST_SUITE(workspace_law, every_workspace_model);
 
 TYPED_TEST(workspace_law, conforms_and_its_groups_cover_the_parameters) {

@@ -28,8 +28,10 @@
 #include <hogwild/models/ffm.hpp>
 #include <hogwild/models/graph_cut.hpp>
 #include <hogwild/models/label_tree.hpp>
+#include <hogwild/models/line_vectors.hpp>
 #include <hogwild/models/mlp.hpp>
 #include <hogwild/models/node_vectors.hpp>
+#include <hogwild/models/paragraph_vectors.hpp>
 #include <hogwild/models/rotate.hpp>
 #include <hogwild/models/sampled_softmax.hpp>
 #include <hogwild/models/skip_gram.hpp>
@@ -193,6 +195,19 @@ struct windows_of_parts : windows<M, Hierarchical> {
   }
 };
 
+/// The same lines as documents.
+template <bool Memory, bool Neighbours, bool Hierarchical = false>
+struct documents : windows<paragraph_vectors, Hierarchical> {
+  static sparse_dataset data() {
+    return read_corpus(windows<paragraph_vectors>::text, "text", {.min_count = 1, .documents = true}).rows;
+  }
+  static paragraph_vectors model() {
+    paragraph_vectors m = windows<paragraph_vectors, Hierarchical>::model();
+    m.documents = 4, m.memory = Memory, m.neighbours = Neighbours;
+    return m;
+  }
+};
+
 /// Pairs of users and items. A block draws nearly as many items as there are, so that some are left out.
 template <class M, bool Cosine = false>
 struct user_items {
@@ -320,6 +335,17 @@ struct walks {
     return m;
   }
   static bool is_padding(const node_vectors& m, std::size_t j) { return j % m.width() >= m.dimension; }
+};
+
+/// The same graph by its edges.
+template <bool First, bool Second>
+struct edge_blocks : walks {
+  static line_vectors model() {
+    line_vectors m;
+    m.words = 6, m.dimension = 10, m.negative = 2, m.first = First, m.second = Second;
+    return m;
+  }
+  static bool is_padding(const line_vectors& m, std::size_t j) { return j % m.width() >= m.of_order(); }
 };
 
 /// Moves edge by edge, however many it takes: its gradient is that of one.

@@ -155,6 +155,24 @@ TEST(node_graph, walks_end_where_no_edge_leads_on) {
   EXPECT_EQ(walk_from("x"), "xxxxx");
 }
 
+TEST(node_graph, edges_are_drawn_by_their_weights) {
+  for (const tried_graph& g : graphs) {
+    const corpus read = read_edges(g.edges, g.name, {.directed = g.directed});
+    const node_graph graph(read.rows.view());
+    auto expected = weights_of(read.rows.view());
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> seen;
+    double total = 0.0;
+    for (const auto& [ends, weight] : expected) total += weight;
+    constexpr std::size_t draws = 100'000;
+    for (auto& [ends, weight] : expected) weight *= draws / total;
+    const counter_random random(4, 1);
+    for (std::size_t k = 0; k < draws; ++k) ++seen[graph.edge(random.bits(2 * k), random.bits(2 * k + 1))];
+    drawn_outcomes drawn;
+    drawn.add(expected, seen);
+    drawn.expect_usual(g.name);
+  }
+}
+
 TEST(node_graph, contrast_is_drawn_by_the_weight_of_edges_that_lead_to_a_node) {
   const corpus read = read_edges("a b 4\na c 1\nb c 1\n", "graph", {.directed = true});
   const node_graph graph(read.rows.view());

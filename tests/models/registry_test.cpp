@@ -103,6 +103,12 @@ TEST(registry, other_names_and_choices_are_refused) {
       {"text_classifier", {{"class-loss", "hinge"}}},
       {"node_vectors", {{"length", "1"}}},
       {"node_vectors", {{"q", "0"}}},
+      {"line", {{"proximity", "third"}}},
+      {"line", {{"dimension", "7"}}},
+      {"line", {{"negative", "0"}}},
+      {"paragraph_vectors", {{"window", "0"}}},
+      {"paragraph_vectors", {{"dm", "true"}, {"train-words", "true"}}},
+      {"paragraph_vectors", {{"subwords", "3-6"}}},
   };
   for (const auto& [name, options] : wrong) EXPECT_THROW(make_model(name, {}, options), config_error) << name;
   EXPECT_THROW(predictor(saved_model{.model = "softmax", .labels = label_map(label_kind::classes, {1.0, 2.0})}),

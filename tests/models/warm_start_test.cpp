@@ -13,6 +13,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/libffm.hpp>
 #include <hogwild/formats/ratings.hpp>
+#include <hogwild/registry.hpp>
 
 namespace hogwild {
 namespace {
@@ -152,6 +153,33 @@ TEST(warm_start, words_take_the_vectors_of_words_that_both_have) {
   const word_vectors longer{.dimension = 3, .words = {"sat"}, .values = {1, 2, 3}};
   EXPECT_THAT(refusal([&] { warm_start(longer, m, words, parameters); }), HasSubstr("have 3 dimensions, not 2"));
   EXPECT_THAT(refusal([&] { warm_start(saved, logistic{}, words, parameters); }), HasSubstr("no word vectors"));
+}
+
+// A written vector has a half of length 1 for each order, and a run that begins with it has these halves.
+TEST(warm_start, vectors_of_both_orders_are_joined) {
+  const vocabulary nodes({{"a", 9}, {"b", 5}});
+  line_vectors m;
+  m.words = 2, m.dimension = 4;
+  std::vector<float> parameters(m.dim());
+  const auto place = [&](std::size_t begin, std::size_t node) { return begin + node * m.width(); };
+  parameters[place(0, 0)] = 3.0f, parameters[place(0, 0) + 1] = -4.0f;
+  parameters[place(m.second_order(), 0) + 1] = 2.0f;
+  const word_vectors written = vectors_of(m, parameters, nodes);
+  EXPECT_EQ(written.dimension, 4u);
+  EXPECT_EQ(written.values, (std::vector<float>{0.6f, -0.8f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 0.0f}));
+  std::vector<float> begun(m.dim(), -1.0f);
+  const word_vectors saved{.dimension = 4, .words = {"b"}, .values = {1, 2, 3, 4}};
+  EXPECT_EQ(warm_start(saved, m, nodes, begun), 4u);
+  EXPECT_EQ(begun[place(0, 1)], 1.0f);
+  EXPECT_EQ(begun[place(0, 1) + 1], 2.0f);
+  EXPECT_EQ(begun[place(m.second_order(), 1)], 3.0f);
+  EXPECT_EQ(begun[place(m.second_order(), 1) + 1], 4.0f);
+  EXPECT_EQ(std::ranges::count(begun, -1.0f), static_cast<std::ptrdiff_t>(m.dim()) - 4);
+
+  m.first = false;
+  std::vector<float> of_second(m.dim());
+  of_second[0] = 3.0f;
+  EXPECT_EQ(vectors_of(m, of_second, nodes).values[0], 3.0f) << "vectors of one order keep their length";
 }
 
 }  // namespace

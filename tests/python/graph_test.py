@@ -8,7 +8,7 @@ import pytest
 import hogwild as hw
 
 sp = pytest.importorskip("scipy.sparse")
-from hogwild.graph import DeepWalk, Node2Vec  # noqa: E402
+from hogwild.graph import LINE, DeepWalk, Node2Vec  # noqa: E402
 
 GROUPS, EACH = 3, 12
 SMALL = dict(dimensions=16, num_walks=60, walk_length=20, window=4)
@@ -45,6 +45,17 @@ def test_nodes_of_a_group_are_near(walked):
     # By chance 11 of 35 are.
     assert in_group(walked, int) > 0.9
     assert in_group(Node2Vec(p=0.25, q=0.25, num_threads=2, **SMALL).fit(groups()), int) > 0.9
+
+
+@pytest.mark.parametrize("proximity", ["first", "second", "both"])
+def test_nodes_of_a_group_are_near_by_their_edges(proximity):
+    made = LINE(dimensions=16, proximity=proximity, num_threads=2).fit(groups())
+    assert in_group(made, int) > 0.9
+    assert made.embedding_.shape == (GROUPS * EACH, 16)
+    if proximity == "both":
+        np.testing.assert_allclose(np.linalg.norm(made.wv.vectors.reshape(-1, 8), axis=1), 1.0, rtol=1e-5)
+    weighed = LINE(dimensions=16, proximity=proximity, epochs=5).fit(matrix(groups(), 0.5))
+    assert weighed.nodes_ and weighed.run_.history[-1]["epoch"] == 5
 
 
 def test_files_matrices_and_edges_are_the_same(tmp_path, walked):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hogwild as hw
+from hogwild.words import Doc2Vec, TaggedDocument
 
 
 def sentences():
@@ -289,3 +290,64 @@ def test_unseen_words_have_vectors_by_their_parts(tmp_path):
         hw.FastText(text, min_n=5, max_n=3)
     with pytest.raises(KeyError):
         hw.Word2Vec(text, vector_size=4, min_count=1, workers=1).wv["kalous"]
+
+
+def documents():
+    """Documents of three groups; document k is of group k % 3."""
+    draw = np.random.default_rng(1)
+    groups = [["red", "green", "blue", "white"], ["one", "two", "three", "four"], ["oak", "ash", "elm", "fir"]]
+    return [draw.choice(groups[k % 3] + ["the", "a", "of"], 12).tolist() for k in range(150)]
+
+
+DOCUMENTS = dict(vector_size=16, min_count=1, workers=1, sample=0.0, epochs=40)
+
+
+@pytest.mark.parametrize("form", [dict(dm=1), dict(dm=0), dict(dm=0, dbow_words=1), dict(dm=0, hs=1)])
+def test_documents_of_one_kind_are_near(form):
+    made = Doc2Vec(documents(), **form, **DOCUMENTS)
+    assert len(made.dv) == 150 and made.dv.vectors.shape == (150, 16) and made.dv[3].shape == (16,)
+    # By chance a third is.
+    near = [tag % 3 == k % 3 for k in range(150) for tag, _ in made.dv.most_similar(k, topn=3)]
+    assert np.mean(near) > 0.9
+    new = [made.infer_vector(words) for words in documents()[:30]]
+    assert np.mean([made.dv.most_similar([vector], topn=1)[0][0] % 3 == k % 3 for k, vector in enumerate(new)]) > 0.9
+    assert np.array_equal(made.infer_vector(["oak", "never", "elm"]), made.infer_vector(["oak", "elm"]))
+    if not form["dm"] and "dbow_words" not in form:
+        with pytest.raises(AttributeError, match="dbow_words=1"):
+            made.wv
+    else:
+        assert {word for word, _ in made.wv.most_similar("red", topn=3)} == {"green", "blue", "white"}
+
+
+def test_documents_have_names_and_are_kept(tmp_path):
+    plain = Doc2Vec(documents(), **DOCUMENTS)
+    (tmp_path / "text").write_text("".join(" ".join(words) + "\n" for words in documents()))
+    of_file = Doc2Vec(corpus_file=tmp_path / "text", **DOCUMENTS)
+    assert np.array_equal(of_file.dv.vectors, plain.dv.vectors) and of_file.dv.tags == list(range(150))
+    named = Doc2Vec([TaggedDocument(words, [f"no {k}"]) for k, words in enumerate(documents())], **DOCUMENTS)
+    assert np.array_equal(named.dv["no 7"], plain.dv[7]) and "no 7" in named.dv and 150 not in plain.dv
+    assert named.dv.most_similar("no 7", topn=1)[0][0] == f"no {plain.dv.most_similar(7, topn=1)[0][0]}"
+    named.save(tmp_path / "docs.npz")
+    for kept in (Doc2Vec.load(tmp_path / "docs.npz"), pickle.loads(pickle.dumps(named))):
+        assert kept.dv.tags == named.dv.tags and np.array_equal(kept.dv.vectors, named.dv.vectors)
+        assert np.array_equal(kept.infer_vector(["oak", "elm"]), named.infer_vector(["oak", "elm"]))
+        assert np.array_equal(kept.wv["oak"], named.wv["oak"])
+
+
+def test_documents_that_are_none_are_refused():
+    made = Doc2Vec([["a", "b"], [], ["b", "a"]], **DOCUMENTS)
+    assert len(made.dv) == 3  # one without words, too
+    with pytest.raises(KeyError, match="3"):
+        made.dv[3]
+    with pytest.raises(hw.InputError, match="no word is one of those"):
+        made.infer_vector(["never"])
+    with pytest.raises(TypeError, match="infer_vector"):
+        made.train([["a"]])
+    with pytest.raises(TypeError, match="documents"):
+        Doc2Vec()
+    with pytest.raises(ValueError, match="dbow_words"):
+        Doc2Vec([["a"]], dm=1, dbow_words=1)
+    with pytest.raises(ValueError, match="one name"):
+        Doc2Vec([TaggedDocument(["a"], ["x", "y"])], **DOCUMENTS)
+    with pytest.raises(ValueError, match="the same name"):
+        Doc2Vec([TaggedDocument(["a"], ["1"]), TaggedDocument(["b"], [1])], **DOCUMENTS)

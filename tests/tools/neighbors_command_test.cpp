@@ -77,7 +77,7 @@ TEST(neighbors_command, finds_words_in_either_format) {
     save_word_vectors(file, words, vector_format_for(file));
     EXPECT_THAT(lines_of(hogwild({"neighbors", file, "one"}).out),
                 ElementsAre("two\t0.8944", "two\t0.5774", "zero\t0.0000", "far\t-1.0000"));
-    EXPECT_THAT(hogwild({"neighbors", file, "one --of users"}).err, HasSubstr("--of is for models of users and items"));
+    EXPECT_THAT(hogwild({"neighbors", file, "one --of users"}).err, HasSubstr("--of users: " + file + " holds words"));
     EXPECT_THAT(hogwild({"neighbors", file, "three"}).err, HasSubstr("has no word 'three'"));
   }
 }

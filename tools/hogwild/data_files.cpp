@@ -142,7 +142,7 @@ sparse_dataset open_as(const data_options& options, const std::string& path, con
   }
   if (format == "triples") return open_named_triples(path, opening, *names);
   if (format == "edges")
-    throw config_error(path + ": edges are read by 'hogwild train', for node_vectors, and nowhere else");
+    throw config_error(path + ": edges are read by 'hogwild train', for models of a graph's nodes, and nowhere else");
   if (format == "ffm") return open_libffm(path, opening);
   if (format == "idx") return open_idx(path, labels, opening);
   if (format == "cifar") return open_cifar(path, opening);
@@ -220,6 +220,7 @@ void data_options::choose_format(std::string_view model) {
   if (format.starts_with("pairs:")) format = "pairs";
   if (format == "edges:directed") directed = true, format = "edges";
   const std::string needed = model.empty() ? format : format_for(input_of(model));
+  documents = !model.empty() && model_named(model).facts().documents;
   if (needed == "pairs" && format == "ratings" && pairs.positive_from) format = needed;
   if (format == "tsv") table.request.separator = table.request.separator.value_or('\t'), format = "csv";
   const auto names_label = [](const table_word* word) { return word->word == "--label"; };
@@ -368,6 +369,7 @@ corpus open_words(const std::string& path, std::uint64_t min_count, const data_o
     return open_edges(path, {.directed = options.directed, .note = base_options(options).note});
   corpus_options opening = corpus_opening(options);
   opening.min_count = min_count, opening.words = std::move(words), opening.subwords = subwords;
+  opening.documents = options.documents;
   corpus text = open_corpus(path, opening);
   if (const std::size_t unknown = text.rows.unknown_entries(); unknown > 0 && !options.quiet)
     say(path + ": " + std::to_string(unknown) + " words are not in the model, and are left out");

@@ -40,6 +40,7 @@ struct data_options {
   std::string format = "auto";         ///< the model's, until choose_format(); if still auto then, detected by content
   graph_options graph{};               ///< which nodes are terminals
   bool directed = false;               ///< edges lead from their first node to the second only
+  bool documents = false;              ///< lines of a text are documents, for models of these
   pair_options pairs{};                ///< their form, and which ratings are pairs
   /// The file of pairs that was opened first, whose form decides for others where theirs is in doubt. Copies share it.
   std::shared_ptr<std::string> first_pairs = std::make_shared<std::string>();

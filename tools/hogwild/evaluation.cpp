@@ -27,7 +27,8 @@ namespace {
 constexpr std::size_t rows_at_once = 64;
 
 /// Uses both vectors of each word, as measurements in training do.
-evaluation evaluate_words(const saved_model& saved, const std::string& data_path, const data_options& files) {
+evaluation evaluate_words(const saved_model& saved, const std::string& data_path, data_options files) {
+  files.documents = model_named(saved.model).facts().documents;
   const corpus text = open_words(data_path, min_count_of(saved), files, words_of(saved));
   const named_model m = model_of_words(saved, text.words.size());
   const measured_loss told =

@@ -4,6 +4,7 @@
 #include <span>
 
 #include <hogwild/dataset.hpp>
+#include <hogwild/detail/words/documents.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/file_kind.hpp>
 #include <hogwild/formats/ratings.hpp>
@@ -47,13 +48,23 @@ word_vectors rows_of(const saved_model& saved, const std::string& path, bool use
 
 named_rows::named_rows(const std::string& path, const std::string& of) {
   const std::optional<saved_model> saved = is_model(path) ? std::optional(load_model(path, say)) : std::nullopt;
+  const auto require = [&](std::string_view first, std::string_view second, const char* holds) {
+    if (of.empty() || of == first || of == second) return;
+    throw config_error("--of " + of + ": " + path + " holds " + holds + ", and none of these");
+  };
   if (saved && input_of(saved->model) != model_input::corpus) {
+    require("items", "users", "users and items");
     const bool users = of == "users";
     kind_ = users ? "user" : "item";
     numbers_ = saved->names.empty();
     rows_ = rows_of(*saved, path, users);
+  } else if (saved && of != "words" && model_named(saved->model).facts().documents) {
+    require("documents", "words", "documents and words");
+    kind_ = "document";
+    numbers_ = true;
+    rows_ = documents_of(*saved);
   } else {
-    if (!of.empty()) throw config_error("--of is for models of users and items, and " + path + " holds words");
+    require("words", "words", "words");
     known_words words = saved ? words_in(*saved, path) : load_words(path, say);
     rows_ = std::move(words.vectors), parts_ = std::move(words.parts);
   }

@@ -15,15 +15,16 @@
 
 namespace hogwild::cli {
 
-/// The vectors of users, items or words, found by their names.
+/// The vectors of users, items, words or documents, found by their names.
 class named_rows {
  public:
-  /// Those in a file of word vectors or a saved model of words, or the users ("users") or items ("items", or nothing)
-  /// of another saved model; which it is, is recognised by its content. Throws input_error for a model without them,
-  /// and config_error if users or items are asked for among words.
+  /// Those in a file of word vectors or a saved model of words; or the words ("words") or the documents ("documents",
+  /// or nothing) of a saved model of documents; or the users ("users") or items ("items", or nothing) of another saved
+  /// model; which it is, is recognised by its content. Throws input_error for a model without them, and config_error if
+  /// it holds none that are called `of`.
   named_rows(const std::string& path, const std::string& of);
 
-  const std::string& kind() const { return kind_; }  ///< "user", "item" or "word"
+  const std::string& kind() const { return kind_; }  ///< "user", "item", "word" or "document"
   std::size_t width() const { return rows_.dimension; }
   /// All vectors, those of unseen words last.
   const std::vector<float>& values() const { return rows_.values; }

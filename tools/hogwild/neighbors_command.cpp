@@ -114,18 +114,21 @@ void tell_recall(const row_index& index, const nearest_rows& exact, std::size_t 
 
 int neighbors_command(int argc, const char* const* argv) {
   neighbors_request request;
-  command_line line("neighbors",
-                    "Finds the users, items or words whose vectors have the largest cosine with that of one of them,\n"
-                    "nearest first: one line a neighbour, with the cosine. Those of a file are found together, each\n"
-                    "line then begins with the name that was asked about. Words that the text did not have are\n"
-                    "found by their parts, in a model with --subwords that was saved as NAME.model.",
-                    "hogwild neighbors model.bin 196 --of users --top 5");
+  command_line line(
+      "neighbors",
+      "Finds the users, items, words or documents whose vectors have the largest cosine with that of one of them,\n"
+      "nearest first: one line a neighbour, with the cosine. Those of a file are found together, each\n"
+      "line then begins with the name that was asked about. Words that the text did not have are\n"
+      "found by their parts, in a model with --subwords that was saved as NAME.model.",
+      "hogwild neighbors model.bin 196 --of users --top 5");
   line.positional("MODEL", request.model,
                   "a model of ratings or of pairs, or word vectors, that 'hogwild train --save' wrote");
   line.positional("NAME", request.name,
                   "a user, item or word by its number or name, or a file of them, one a line; '-' is standard input");
-  line.choice<std::string>("--of", request.of, {{"items", "items"}, {"users", "users"}},
-                           "whether NAME is an item or a user, in models that have both (default: items)");
+  line.choice<std::string>("--of", request.of,
+                           {{"items", "items"}, {"users", "users"}, {"documents", "documents"}, {"words", "words"}},
+                           "which NAME is, in models that have users and items (default: items) or documents and words "
+                           "(default: documents)");
   line.option("--top", request.top, "number of neighbours");
   line.choice<bool>("--index", request.by_index, {{"exact", false}, {"hnsw", true}},
                     "exact: look at all vectors; hnsw: find most of the nearest by an index, which is kept in a file "

@@ -28,6 +28,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "data_files.hpp"
+#include "predict_documents.hpp"
 #include "predict_lines.hpp"
 #include "predict_triples.hpp"
 #include "prediction_text.hpp"
@@ -190,12 +191,30 @@ void predict_whole(const predict_request& request, const predictor& model, const
   sink.write(text);
 }
 
+/// Whether more is asked for than models of other things than rows have.
+bool asks_for_rows(const predict_request& request) {
+  return request.parts.probabilities || !request.id.empty() || request.skip_bad || request.rows.any() ||
+         request.format == prediction_format::csv;
+}
+
+/// Gives vectors to documents.
+void predict_documents(const predict_request& request, const saved_model& saved) {
+  if (asks_for_rows(request) || request.parts.top > 0 || request.parts.threshold)
+    throw config_error("a " + saved.model +
+                       " model answers with vectors: leave out --top, --threshold, --probabilities, --id, --skip-bad, "
+                       "--offsets and --output-format csv");
+  answer_sink sink(request.output);
+  const word_vectors vectors = vectors_of_lines(saved, request.data, request.files);
+  sink.write(std::filesystem::path(request.output).extension() == ".vec"
+                 ? word_vector_bytes(vectors, vector_format::text)
+                 : text_of_vectors(vectors, request.format == prediction_format::jsonl));
+  sink.commit();
+}
+
 /// Answers the questions of a knowledge graph.
 void predict_triples(const predict_request& request, const saved_model& saved, const predictor& model) {
   constexpr std::size_t usual = 10;
-  const bool asks_for_more =
-      request.parts.probabilities || !request.id.empty() || request.skip_bad || request.rows.any();
-  if (asks_for_more || request.format == prediction_format::csv)
+  if (asks_for_rows(request))
     throw config_error("a " + saved.model +
                        " model answers with entities or a score: leave out --probabilities, --id, --skip-bad, "
                        "--offsets and --output-format csv");
@@ -212,6 +231,10 @@ void predict_triples(const predict_request& request, const saved_model& saved, c
 std::size_t predict(const predict_request& request) {
   const std::string source = request.live.empty() ? request.model : request.live;
   const saved_model saved = model_of(request);
+  if (model_named(saved.model).facts().documents) {
+    predict_documents(request, saved);
+    return 0;
+  }
   const predictor model = predictor_of(saved, source);
   if (input_of(saved.model) == model_input::triples) {
     predict_triples(request, saved, model);
@@ -261,7 +284,8 @@ int predict_command(int argc, const char* const* argv) {
                     "written in the training data. Labels in DATA are ignored and may be missing. Lines of standard "
                     "input are answered as they come. For a graph: the side of each node, in the order of their "
                     "numbers; the source's side is 0, the sink's 1. For triples with ? in the place of the head or "
-                    "the tail: the best entities there.",
+                    "the tail: the best entities there. For texts and a model of documents: a vector for each line, or "
+                    "NAME.vec by --output.",
                     "hogwild predict model.txt test.svm --probabilities --output predictions.txt");
   if (asks_for_live(argc, argv))
     line.option("--live", "NAME", request.live, "read the parameters of a run in progress instead of MODEL");

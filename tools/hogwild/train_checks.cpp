@@ -115,6 +115,8 @@ constexpr refused_request refusals_of_models[] = {
     {"", [](auto& r) { return is_on(r, model_input::corpus) && has_test(r); },
      "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a fraction "
      "of the text may be held back with --validation FRACTION"},
+    {"", [](auto& r) { return model_named(r.model).facts().documents && r.options.validation_fraction > 0.0; },
+     "a document that is held back has no vector to be measured: leave out --validation"},
     {"",
      [](auto& r) {
        return is_on(r, model_input::corpus) && model_named(r.model).facts().cooccurrences &&
@@ -125,12 +127,14 @@ constexpr refused_request refusals_of_models[] = {
     {"--labels", [](auto& r) { return is_on(r, model_input::corpus); },
      " is for IDX images and Matrix Market files, and this model reads text: leave it out"},
     {"", [](auto& r) { return is_on(r, model_input::edges) && (has_test(r) || r.options.validation_fraction > 0.0); },
-     "walks go through a graph as a whole, and nodes have no labels to test: leave out --test and --validation"},
+     "nodes are learned from a graph as a whole, and have no labels to test: leave out --test and --validation"},
     {"", [](auto& r) { return is_on(r, model_input::edges) && std::filesystem::path(r.save).extension() == ".model"; },
      "NAME.model keeps both vectors of a word for measuring them on text, and vectors of nodes are measured by what is "
      "learned from them: give --save NAME.vec, or NAME.bin"},
     {"--epochs", [](auto& r) { return r.walks > 0; },
      " and --walks are the same: an epoch makes a walk from each node; leave one of them out"},
+    {"--l2", [](auto& r) { return is_on(r, model_input::edges); },
+     " is for models of rows, and vectors of nodes have none: leave it out"},
     {"--labels", [](auto& r) { return is_on(r, model_input::edges); },
      " is for IDX images and Matrix Market files, and this model reads a graph: leave it out"},
     // Training edges are also the measured ones, and so are the nodes that are no terminals.

@@ -61,16 +61,22 @@ inline std::uint64_t net_parameters(const saved_model& m) {
 inline std::uint64_t part_parameters(const saved_model& m) {
   return counted_by("parts", m);
 }
+/// Of documents, each of which has a vector.
+inline std::uint64_t document_parameters(const saved_model& m) {
+  const std::uint64_t documents = counted_by("documents", m), dimension = counted_by("dimension", m);
+  constexpr std::uint64_t most = std::uint64_t{1} << 32;
+  return documents < most && dimension < most ? documents * dimension : 0;
+}
 
 /// Parameters that belong to no column: none, one, one for each parameter of a column, one and those of a net, or those
-/// of parts of words; for models of classes any number.
+/// of parts of words or of documents; for models of classes any number.
 inline bool bias_fits(const saved_model& m, std::uint64_t numbers) {
   return numbers <= 1 || numbers == m.width || numbers == 1 + net_parameters(m) || numbers == part_parameters(m) ||
-         m.labels.kind() == label_kind::classes;
+         numbers == document_parameters(m) || m.labels.kind() == label_kind::classes;
 }
 inline std::uint64_t most_biases(const saved_model& m) {
   if (m.labels.kind() == label_kind::classes) return m.bias.max_size();
-  return std::max<std::uint64_t>({m.width, 1 + net_parameters(m), part_parameters(m)});
+  return std::max<std::uint64_t>({m.width, 1 + net_parameters(m), part_parameters(m), document_parameters(m)});
 }
 
 // One pair of functions for each format. Writers get a checked model; readers check all that they read.

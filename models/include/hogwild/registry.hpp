@@ -52,8 +52,9 @@ std::string_view name_of(const named_model& m);
 label_kind labels_of(const named_model& m);
 
 /// The vectors of trained words, in the order of the vocabulary that the model was made for: of windows the inputs,
-/// which include those of parts of words, of glove the sums of both vectors. Throws config_error for a
-/// model that is not one of words.
+/// which include those of parts of words, of glove the sums of both vectors. Of a model of documents the vectors of
+/// these, whose names are the numbers of their lines from 0 on. Throws config_error for a model that is not one of
+/// words.
 word_vectors vectors_of(const named_model& m, std::span<const float> parameters, const vocabulary& words);
 
 /// A trained model in the numbering of its input. `parameters`: as train() returns them; `original[position]`: the

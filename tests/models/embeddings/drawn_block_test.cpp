@@ -27,15 +27,16 @@ struct noted_rows {
 };
 
 // Three sources, of which two have the same positive target, against twelve of five targets: some are drawn repeatedly.
+// The rows of the targets lie behind two others.
 TEST(drawn_block, emits_the_slopes_of_its_losses_with_respect_to_the_rows_of_targets) {
-  constexpr std::size_t width = 16, rows = 5, sources = 3;
+  constexpr std::size_t width = 16, rows = 5, sources = 3, first = 2 * width;
   constexpr std::uint32_t positives[sources] = {4, 1, 4};
   std::mt19937_64 random(7);
   for (const target_loss loss : {target_loss::softmax, target_loss::pairwise, target_loss::logistic}) {
-    std::vector<float> parameters = random_numbers(random, rows * width);
+    std::vector<float> parameters = random_numbers(random, first + rows * width);
     const std::vector<float> given = random_numbers(random, sources * width);
-    drawn_block block({.width = width, .targets = 12, .loss = {.kind = loss, .targets = rows}}, isa::automatic,
-                      sources);
+    drawn_block block({.width = width, .targets = 12, .loss = {.kind = loss, .contrast = 3.0f, .targets = rows}},
+                      isa::automatic, sources, first);
     block.draw(target_sampler(rows, {}, 0.0), counter_random(1, 2));
     const auto read = [&] {
       const auto w = param_view<float>(parameters).reader();

@@ -48,6 +48,16 @@ std::string refusal_of(std::string_view text, const corpus_options& options = {.
   return "accepted";
 }
 
+// A file's last line may lack its end; behind the last end there is no line.
+TEST(corpus, rows_of_documents_are_the_lines) {
+  const corpus_options lines{.min_count = 1, .sentence = 2, .documents = true};
+  for (const char* const text : {"a b c\n\n \nb\n", "a b c\n\n \nb"}) {
+    const corpus read = read_corpus(text, "text", lines);
+    EXPECT_EQ(sentences_of(read), (sentences{{"a", "b", "c"}, {}, {}, {"b"}}));
+  }
+  EXPECT_EQ(sentences_of(read_corpus("\na\n\n", "text", lines)), (sentences{{}, {"a"}, {}}));
+}
+
 TEST(corpus, a_text_can_be_read_with_the_words_of_another) {
   const corpus first = read_corpus("b a c\na b a\n d a", "first", {.min_count = 1});
   const corpus c = read_corpus("c x c c\n\nx\nd y c", "text", {.min_count = 3, .words = first.words});

@@ -76,6 +76,7 @@ struct model_facts {
   bool bias_of_its_own = false;  ///< whether model_data::bias applies to the model, and the engine adds none
   /// Of a corpus: it is trained on pairs of words and their counts (detail/words/cooccurrences.hpp), not on sentences.
   bool cooccurrences = false;
+  bool documents = false;  ///< of a corpus: each line is a document, which has a vector
 };
 
 /// A model's scores of several classes for a row.

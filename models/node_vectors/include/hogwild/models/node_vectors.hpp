@@ -61,7 +61,9 @@ struct node_vectors : word_rows {
   std::array<parameter_group, 1> groups() const { return {{{.name = "nodes", .rows = words, .width = row()}}}; }
 
   /// Refuses rows that are not those of all nodes.
-  void require_data(const sparse_view& rows, std::string_view source) const;
+  void require_data(const sparse_view& rows, std::string_view source) const {
+    require_whole_graph(rows, words, source);
+  }
 
   /// The graph, which all workers of a process read.
   std::shared_ptr<const node_graph> make_side(const sparse_view& rows) const {

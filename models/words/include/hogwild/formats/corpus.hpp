@@ -21,7 +21,9 @@ struct corpus_options {
   std::optional<vocabulary> words{};
   /// Parts of words that the rows hold beside the words, for models whose words have vectors of their parts, too.
   subword_shape subwords{};
-  std::size_t sentence = 1000;           ///< longer lines are split into sentences of so many words
+  std::size_t sentence = 1000;  ///< longer lines are split into sentences of so many words
+  /// Row k is line k of the text: lines are not split, and those without words are rows, too.
+  bool documents = false;
   std::optional<std::size_t> threads{};  ///< > 0; default: as many as this process may use
   /// Folder of an unnamed file for rows of more than `memory` bytes, which vanishes with the rows; empty: they stay in
   /// memory, whatever their size.

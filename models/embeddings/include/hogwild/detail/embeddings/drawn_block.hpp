@@ -17,15 +17,17 @@
 namespace hogwild {
 
 /// A block of sources against targets that are drawn for all of them, where targets are rows of parameters: target t is
-/// the `scoring.width` parameters from t * width on. The caller draws, and for each source writes its row and reads its
-/// positive target; then it calls losses(), or differentiate(), add() for what the sources are made of, and emit().
+/// the `scoring.width` parameters from first + t * width on. The caller draws, and for each source writes its row and
+/// reads its positive target; then it calls losses(), or differentiate(), add() for what the sources are made of, and
+/// emit().
 class drawn_block : public block_space {
  public:
   /// For at most `sources` sources; without biases.
-  drawn_block(const block_scoring& scoring, isa set, std::size_t sources)
+  drawn_block(const block_scoring& scoring, isa set, std::size_t sources, std::size_t first = 0)
       : block_space(scoring, set, sources),
         softmax_(scoring.loss.kind == target_loss::softmax),
         width_(scoring.width),
+        first_(first),
         drawn_(scoring.targets),
         lifts_(scoring.targets),
         sums_(scoring.width) {
@@ -34,20 +36,23 @@ class drawn_block : public block_space {
 
   /// Draws the negative targets of the next block by these numbers.
   void draw(const target_sampler& from, const counter_random& random) {
-    drawn_.clear();
+    draw([&](std::size_t j) { return from.draw(random.bits(j)); });
+    if (!softmax_) return;
     // The sum over drawn targets then has the mean of the sum over all targets.
     const float chances = std::log(static_cast<float>(targets()));
-    for (std::size_t j = 0; j < targets(); ++j) {
-      drawn_.add(from.draw(random.bits(j)));
-      lifts_[j] = softmax_ ? from.rarity(drawn_.all()[j]) - chances : 0.0f;
-    }
+    for (std::size_t j = 0; j < targets(); ++j) lifts_[j] = from.rarity(drawn_.all()[j]) - chances;
+  }
+  /// Draws them by draw_target(j), for each place j; not for softmax.
+  void draw(const auto& draw_target) {
+    drawn_.clear();
+    for (std::size_t j = 0; j < targets(); ++j) drawn_.add(draw_target(j));
   }
   /// Begins a block: reads the rows of the targets that were drawn.
   void begin(const auto& w) {
     block_space::begin();
     positive_.clear();
     for (std::size_t j = 0; j < targets(); ++j) {
-      w.block(drawn_.all()[j] * width_, width_).copy_to(target(j));
+      w.block(row_of(drawn_.all()[j]), width_).copy_to(target(j));
       lift(j, lifts_[j]);
     }
   }
@@ -56,7 +61,7 @@ class drawn_block : public block_space {
   /// their order.
   void read_positive(const auto& w, std::size_t i, std::uint32_t target) {
     positive_.push_back(target);
-    w.block(target * width_, width_).copy_to(positive(i));
+    w.block(row_of(target), width_).copy_to(positive(i));
     drawn_.for_places(target, [&](std::size_t place) { leave_out(i, place); });
   }
 
@@ -75,14 +80,16 @@ class drawn_block : public block_space {
 
   /// Emits the sums of the gradients of all rows, after differentiate(). Those of targets are not regularised by l2.
   void emit(const auto& to) {
-    for (std::size_t i = 0; i < positive_.size(); ++i) add(positive_[i] * width_, positive_gradient(i), 0.0f);
-    for (std::size_t j = 0; j < targets(); ++j) add(drawn_.all()[j] * width_, target_gradient(j), 0.0f);
+    for (std::size_t i = 0; i < positive_.size(); ++i) add(row_of(positive_[i]), positive_gradient(i), 0.0f);
+    for (std::size_t j = 0; j < targets(); ++j) add(row_of(drawn_.all()[j]), target_gradient(j), 0.0f);
     sums_.emit(to);
   }
 
  private:
+  std::size_t row_of(std::size_t target) const { return first_ + target * width_; }
+
   bool softmax_;
-  std::size_t width_;
+  std::size_t width_, first_;
   drawn_targets drawn_;
   std::vector<float> lifts_;
   std::vector<std::uint32_t> positive_;

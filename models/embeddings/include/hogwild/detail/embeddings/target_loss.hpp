@@ -12,7 +12,7 @@ namespace hogwild {
 ///
 ///   softmax           log(1 + sum of e^(s_k - p))
 ///   pairwise          mean of log(1 + e^(s_k - p)), as in BPR (Rendle and others, 2009)
-///   logistic          log(1 + e^-p) + mean of log(1 + e^s_k)
+///   logistic          log(1 + e^-p) + contrast * mean of log(1 + e^s_k)
 ///   hinge             mean of max(0, margin + s_k - p)
 ///   warp              L * the mean of margin + s_k - p over the c targets with s_k > p - margin, with
 ///                     L = log(1 + c N / K) / log(1 + N), N targets in all: 1 for the worst rank (Weston, Bengio,
@@ -28,6 +28,7 @@ struct target_loss_rule {
   target_loss kind = target_loss::softmax;
   float margin = 1.0f;       ///< of hinge and warp
   float temperature = 1.0f;  ///< of self_adversarial
+  float contrast = 1.0f;     ///< of logistic
   std::size_t targets = 1;   ///< N, for warp
 
   /// Replaces scores, of which there is a multiple of 16, by derivatives and returns the derivative with respect to p.

@@ -16,9 +16,9 @@ namespace hogwild {
 
 /// The common part of skip_gram and cbow as workspace models. Each of them defines for a window
 ///
-///   static window_rows inputs(window_space&);                      the rows that are scored against the outputs
-///   static void differentiate(window_space&, window_rows inputs);  adds to the partials of the contexts, and
-///                                                                  writes the partials of the outputs
+///   window_rows inputs(window_space&) const;                      the rows that are scored against the outputs
+///   void differentiate(window_space&, window_rows inputs) const;  adds to the partials of the contexts, and
+///                                                                 writes the partials of the outputs
 ///
 /// Both are called once the window's rows have been read; differentiate() also needs the slopes of its scores.
 template <class Model>
@@ -35,10 +35,10 @@ struct window_formula : window_model {
   void gradient(const auto& w, window_space& s, std::size_t n, const auto& emit) const {
     for (std::size_t k = 0; k < n; ++k) {
       s.walk(w, k, emit, [&] {
-        const window_rows inputs = Model::inputs(s);
+        const window_rows inputs = self().inputs(s);
         s.score(inputs);
         s.derive(inputs.size(), n);
-        Model::differentiate(s, inputs);
+        self().differentiate(s, inputs);
       });
     }
   }
@@ -47,12 +47,15 @@ struct window_formula : window_model {
     for (std::size_t k = 0; k < n; ++k) {
       scores[k] = {};
       s.look(w, k, [&] {
-        const window_rows inputs = Model::inputs(s);
+        const window_rows inputs = self().inputs(s);
         s.score(inputs);
         scores[k].loss += s.loss(inputs.size());
       });
     }
   }
+
+ private:
+  const Model& self() const { return static_cast<const Model&>(*this); }
 };
 
 }  // namespace hogwild

@@ -39,14 +39,21 @@ struct window_model : word_rows {
   bool hierarchical = false;
   subword_shape subwords{};
   std::size_t parts = 0;  ///< of the words of the text, each with a vector
+  /// Rows of the text, each with a vector that stands among the neighbours of each of its words. 0: there are none.
+  std::size_t documents = 0;
+  bool neighbours = true;  ///< whether the neighbours of a word themselves do
 
   /// With parts all steps are so many times as long: fastText's is twice that of word2vec.
   static constexpr double step_with_parts = 2.0;
 
   std::size_t part_at(std::size_t part) const { return words * row() + part * width(); }
-  std::size_t dim() const { return part_at(parts); }
+  std::size_t document_at(std::size_t document) const { return part_at(parts + document); }
+  std::size_t dim() const { return document_at(documents); }
   std::vector<parameter_group> groups() const {
     std::vector<parameter_group> all{{.name = "words", .rows = words, .width = row()}};
+    if (documents > 0)
+      all.push_back(
+          {.name = "documents", .offset = document_at(0), .rows = documents, .width = width(), .hot_first = false});
     if (parts == 0) return all;
     all.push_back({.name = "subwords", .offset = part_at(0), .rows = parts, .width = width(), .hot_first = false});
     for (parameter_group& g : all) g.step_factor = step_with_parts;
@@ -55,11 +62,11 @@ struct window_model : word_rows {
   /// The factor of the sum of a word's vector and those of its parts.
   static float factor_of(std::size_t vectors) { return 1.0f / std::sqrt(static_cast<float>(vectors)); }
 
-  /// Vectors of parts begin as inputs do.
+  /// Vectors of parts and of documents begin as inputs do.
   void init(const auto& view, const counter_random& random) const {
     word_rows::init(view, random);
     const double scale = 1.0 / static_cast<double>(dimension);
-    for (std::size_t part = 0; part < parts; ++part)
+    for (std::size_t part = 0; part < parts + documents; ++part)
       for (std::size_t k = 0; k < dimension; ++k)
         view.store(part_at(part) + k,
                    static_cast<float>((random.uniform((words + part) * dimension + k) - 0.5) * scale));

@@ -40,13 +40,15 @@ class window_space {
         gradients_(slots_ * m.width()),
         outputs_(choice_.most() * m.width()),
         output_gradients_(choice_.most() * m.width()),
-        slopes_(2 * std::size_t{m.window} * choice_.most() + window_lanes),
+        slopes_(contexts_of(m) * choice_.most() + window_lanes),
         mean_(m.width()),
         mean_gradient_(m.width()),
-        contexts_(2 * std::size_t{m.window}),
-        context_gradients_(2 * std::size_t{m.window}),
+        contexts_(contexts_of(m)),
+        context_gradients_(contexts_of(m)),
         parts_(m.parts > 0 ? parts_of(data) : column_parts{}),
-        row_(m.width()) {
+        row_(m.width()),
+        document_(m.width()),
+        document_gradient_(m.width()) {
     if (parts_.parts != m.parts)
       throw config_error("the model has vectors of " + std::to_string(m.parts) + " parts of words, and the text has " +
                          std::to_string(parts_.parts) + ": give the rows that the model was made for");
@@ -56,6 +58,7 @@ class window_space {
   void take(std::size_t k, const sparse_row<float>& z, const counter_random& random) {
     sentence& s = sentences_[k];
     s.random = random;
+    s.document = static_cast<std::size_t>(z.id);
     s.words.clear();
     for (std::size_t i = 0; i < z.size(); ++i) {
       const auto chance = static_cast<float>(random.bits(i) >> 40) * 0x1p-24f;
@@ -117,11 +120,12 @@ class window_space {
   void look(const Reader& w, std::size_t k, const AtWindow& at_window) {
     const sentence& s = sentences_[k];
     const std::size_t n = s.words.size(), reach = model_.window;
-    if (n < 2) return;
+    if (n < least_words()) return;
     for (std::size_t p = 0; p < std::min(reach, n); ++p) enter(w, s, p);
     for (std::size_t t = 0; t < n; ++t) {
       if (t + reach < n) enter(w, s, t + reach);
       gather_contexts(s, t);
+      gather_document(w, s);
       choose_outputs(w, s, t);
       gather_outputs(w);
       at_window();
@@ -135,18 +139,20 @@ class window_space {
   void walk(const Reader& w, std::size_t k, const Emit& emit, const AtWindow& at_window) {
     const sentence& s = sentences_[k];
     const std::size_t n = s.words.size(), reach = model_.window;
-    if (n < 2) return;
+    if (n < least_words()) return;
     for (std::size_t p = 0; p < std::min(reach, n); ++p) enter(w, s, p);
     choose_outputs(w, s, 0);
     for (std::size_t t = 0; t < n; ++t) {
       if (t + reach < n) enter(w, s, t + reach);
       if (t + reach + 1 < n) announce_input(w, s.words[t + reach + 1]);
       gather_contexts(s, t);
+      gather_document(w, s);
       gather_outputs(w);
       if (t + 1 < n) choose_outputs(w, s, t + 1);
       at_window();
       for (std::size_t j = 0; j < here_.rows.size(); ++j)
         emit.block(model_.output_of(here_.rows[j]), output_gradients_.part(j * model_.width(), model_.width()));
+      if (model_.documents > 0) emit.block(model_.document_at(s.document), document_gradient_.part(0, model_.width()));
       if (t >= reach) leave(emit, s, t - reach);
     }
     for (std::size_t p = n - std::min(reach, n); p < n; ++p) leave(emit, s, p);
@@ -156,16 +162,25 @@ class window_space {
   struct sentence {
     std::vector<std::uint32_t> words{};
     counter_random random{0, 0};
+    std::size_t document = 0;
   };
   struct outputs {
     std::vector<std::uint32_t> rows{};
     std::size_t seen = 0;  ///< number of positive rows, which come first
   };
 
+  /// The most contexts of a window.
+  static std::size_t contexts_of(const window_model& m) {
+    return 2 * std::size_t{m.window} + (m.documents > 0 ? 1 : 0);
+  }
+  /// A word alone has no context but its document.
+  std::size_t least_words() const { return model_.documents > 0 ? 1 : 2; }
+
   std::size_t slot(std::size_t position) const { return position % slots_ * model_.width(); }
 
   template <class Reader>
   void enter(const Reader& w, const sentence& s, std::size_t position) {
+    if (!model_.neighbours) return;
     const std::span<float> value = values_.part(slot(position), model_.width());
     if (model_.parts > 0) [[unlikely]]
       add_parts(w, s.words[position], value);
@@ -175,6 +190,7 @@ class window_space {
   }
   template <class Emit>
   void leave(const Emit& emit, const sentence& s, std::size_t position) {
+    if (!model_.neighbours) return;
     const std::span<float> gradient = gradients_.part(slot(position), model_.width());
     if (model_.parts > 0) [[unlikely]]
       emit_parts(emit, s.words[position], gradient);
@@ -215,11 +231,22 @@ class window_space {
   void gather_contexts(const sentence& s, std::size_t t) {
     const std::size_t radius = 1 + static_cast<std::size_t>((draw(s, t, 0) >> 32) * model_.window >> 32);
     count_ = 0;
+    if (!model_.neighbours) return;
     for (std::size_t p = t - std::min(t, radius); p < std::min(t + radius + 1, s.words.size()); ++p) {
       if (p == t) continue;
       contexts_[count_] = values_.data() + slot(p);
       context_gradients_[count_++] = gradients_.data() + slot(p);
     }
+  }
+
+  /// Adds the row of the document, which each window reads anew, as it reads outputs.
+  template <class Reader>
+  void gather_document(const Reader& w, const sentence& s) {
+    if (model_.documents == 0) return;
+    w.block(model_.document_at(s.document), model_.width()).copy_to(document_.part(0, model_.width()));
+    std::fill_n(document_gradient_.data(), model_.width(), 0.0f);
+    contexts_[count_] = document_.data();
+    context_gradients_[count_++] = document_gradient_.data();
   }
 
   /// Chooses the outputs for the window of word t, and prefetches their rows.
@@ -239,6 +266,7 @@ class window_space {
 
   template <class Reader>
   void announce_input(const Reader& w, std::uint32_t word) const {
+    if (!model_.neighbours) return;
     announce(w, model_.input_of(word));
     if (model_.parts > 0) [[unlikely]]
       announce_parts(w, word);
@@ -262,6 +290,7 @@ class window_space {
   std::size_t count_ = 0;
   column_parts parts_;  ///< of words
   lined_floats row_;    ///< of a part
+  lined_floats document_, document_gradient_;
 };
 
 }  // namespace hogwild

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/error.hpp>
 
 namespace hogwild {
 namespace {
@@ -36,15 +38,17 @@ node_graph::node_graph(const sparse_view& rows) : begin_(rows.columns + 1) {
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   to_.resize(begin_.back());
   std::vector<std::pair<std::uint32_t, float>> edges(begin_.back());
-  std::vector<double> mass(nodes(), 1.0);
+  std::vector<double> mass(nodes(), 1.0), leaving(nodes());
   std::vector<std::size_t> end(begin_.begin(), begin_.end() - 1);
   const double per_weight = total > 0.0 ? static_cast<double>(edges.size()) / total : 0.0;
   for_edges(rows, [&](std::uint32_t from, std::uint32_t to, float weight) {
     edges[end[from]++] = {to, weight};
     mass[to] += static_cast<double>(weight) * per_weight;
+    leaving[from] += static_cast<double>(weight);
   });
   for (double& m : mass) m = std::pow(m, 0.75);
   contrast_ = alias_table(std::move(mass));
+  leaving_ = alias_table(std::move(leaving));
 
   const bool weighted = least < most;
   if (weighted) weight_.resize(edges.size()), columns_.reserve(edges.size());
@@ -100,6 +104,13 @@ void node_graph::walk(std::uint32_t from, const walk_rule& rule, const counter_r
     path.push_back(path.size() > 1 && rule.heeds_past()
                        ? next_after(path[path.size() - 2], path.back(), rule, random, drawn)
                        : next(path.back(), random.bits(drawn++)));
+}
+
+void require_whole_graph(const sparse_view& rows, std::size_t nodes, std::string_view source) {
+  if (rows.rows() != rows.columns || rows.columns != nodes || rows.row_start.back() - rows.row_start.front() < nodes)
+    throw config_error(std::string(source) + ": a graph is trained as a whole, with a row for each of its " +
+                       std::to_string(nodes) + " nodes, and there are " + std::to_string(rows.rows()) +
+                       " rows: train in one process, and hold no rows back");
 }
 
 }  // namespace hogwild

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hogwild/detail/data/sparse_view.hpp>
@@ -41,6 +43,11 @@ class node_graph {
   void walk(std::uint32_t from, const walk_rule& rule, const counter_random& random,
             std::vector<std::uint32_t>& path) const;
 
+  /// Draws an edge in proportion to its weight: the nodes from which and to which it leads. There is one.
+  std::pair<std::uint32_t, std::uint32_t> edge(std::uint64_t bits, std::uint64_t more_bits) const {
+    const std::uint32_t from = draw_from(leaving_, bits);
+    return {from, next(from, more_bits)};
+  }
   /// Draws a node for contrast by 64 random bits: in proportion to (1 + s)^(3/4), where s is the weight of the edges
   /// that lead to it divided by the mean weight of all.
   std::uint32_t contrast(std::uint64_t bits) const { return draw_from(contrast_, bits); }
@@ -56,7 +63,11 @@ class node_graph {
   std::vector<std::uint32_t> to_;      ///< by node, ascending
   std::vector<float> weight_;          ///< of each edge; empty: all are equal
   std::vector<alias_column> columns_;  ///< a table for the edges of each node; empty likewise
+  std::vector<alias_column> leaving_;  ///< nodes by the weight of their edges
   std::vector<alias_column> contrast_;
 };
+
+/// Throws config_error for rows that are not those of all nodes, of which there are so many.
+void require_whole_graph(const sparse_view& rows, std::size_t nodes, std::string_view source);
 
 }  // namespace hogwild
