@@ -22,13 +22,13 @@ namespace hogwild {
 namespace {
 
 /// What triples ask for.
-struct question {
+struct triple_question {
   std::uint32_t entity = 0, answer = 0;
   std::size_t relation = 0;
 };
 
-std::vector<question> questions_of(const asked_triples& of) {
-  std::vector<question> all;
+std::vector<triple_question> questions_of(const asked_triples& of) {
+  std::vector<triple_question> all;
   row_cursor cursor(of.rows);
   for (std::size_t r = 0; r < of.rows.rows(); ++r) {
     const sparse_row<float> row = cursor.row(r);
@@ -104,7 +104,7 @@ float triple_shape::score_of_triple(std::span<const float> w, std::span<const st
 void measure_places(const target_table& table, const asked_triples& of, const thread_runner& in_threads,
                     const std::stop_token& stop, measurement& into) {
   const known_answers measured(of.rows, of.entities, of.relations);
-  std::vector<question> asked = questions_of(of);
+  std::vector<triple_question> asked = questions_of(of);
   if (of.lists < asked.size()) {
     for (std::size_t i = 0; i < of.lists; ++i) asked[i] = asked[i * asked.size() / of.lists];
     asked.resize(of.lists);
@@ -118,7 +118,7 @@ void measure_places(const target_table& table, const asked_triples& of, const th
     while (!stop.stop_requested()) {
       const std::size_t first = next.fetch_add(scored_questions::most);
       if (first >= asked.size()) break;
-      const std::span<const question> some =
+      const std::span<const triple_question> some =
           std::span(asked).subspan(first, std::min(scored_questions::most, asked.size() - first));
       for (std::size_t i = 0; i < some.size(); ++i)
         of.write(some[i].entity, some[i].relation, at.questions.part(i * width, width));
