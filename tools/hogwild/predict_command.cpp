@@ -231,7 +231,8 @@ void predict_triples(const predict_request& request, const saved_model& saved, c
 std::size_t predict(const predict_request& request) {
   const std::string source = request.live.empty() ? request.model : request.live;
   const saved_model saved = model_of(request);
-  if (model_named(saved.model).facts().documents) {
+  const model_descriptor* const known = find_model(saved.model);
+  if (known != nullptr && known->facts().documents) {
     predict_documents(request, saved);
     return 0;
   }
