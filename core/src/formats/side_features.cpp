@@ -211,7 +211,7 @@ sparse_dataset with_side_features(const sparse_dataset& pairs, const side_featur
   for (std::size_t k = 0; k < features.columns.size(); ++k)
     if (has_some(k) && known.position(features.columns[k]) == column_numbering::unknown)
       columns.push_back(features.columns[k]);
-  std::ranges::stable_partition(columns, is_user_column);
+  std::stable_partition(columns.begin(), columns.end(), is_user_column);
   const column_numbering numbering(columns);
 
   std::vector<std::size_t> list_of(columns.size(), features.columns.size());

@@ -32,7 +32,7 @@ struct side_features {
   std::vector<float> weight{};           ///< of each, finite
   std::string source{"the features"};    ///< the files' names, for messages
 
-  bool any() const { return !columns.empty(); }
+  bool any() const { return !columns.empty(); }  ///< whether there are lists
 };
 
 /// Reads the features of users, or of items, and appends them. Features in `into.names` have their numbers from there;
@@ -52,6 +52,7 @@ sparse_dataset with_side_features(const sparse_dataset& pairs, const side_featur
 
 /// Whether the schema of a model is such names.
 bool names_side_features(const saved_model& model);
+/// Makes these names the schema of a model.
 void keep_side_features(const rating_names& names, saved_model& model);
 /// The names of the features of a saved model, in the order of their rows; nothing if it has none. Throws input_error
 /// if there are not as many as rows.
