@@ -130,6 +130,10 @@ std::size_t begin_with_features(const saved_model& saved, const named_model& m, 
     if (std::ranges::find(of_members, name) == of_members.end() && name != "features" && name != "feature_bias")
       of_members.push_back(name);
   if (of_members.empty()) return taken;
+  if (shape.features_alone && !detail::features_alone_in(saved))
+    throw config_error(
+        "--features-alone leaves out the own vectors of users and items, which the model to begin with "
+        "has: leave it out, or take the groups features and feature_bias alone");
   const std::size_t members = shape.users + shape.items;
   std::vector<float> before;
   if (state == nullptr) {

@@ -122,7 +122,7 @@ TEST(help_of_train, tells_the_options_of_a_model_where_it_is_named) {
   // Options of the same name have words and defaults of the model's own.
   EXPECT_THAT(help({"factorization_machine"}), HasSubstr("--loss logistic|squared "));
   EXPECT_THAT(help({"distmult"}),
-              AllOf(HasSubstr("logistic, hinge, self_adversarial (default: softmax)"), HasSubstr("0.3)")));
+              AllOf(HasSubstr("logistic, hinge, self_adversarial (default: softmax)"), HasSubstr("0.5)")));
   EXPECT_THAT(help({"softmax"}), HasSubstr("label_tree"));
   EXPECT_THAT(help({"text_classifier"}), Not(HasSubstr("label_tree")));
   EXPECT_THAT(help({"matrix_factorization"}),

@@ -184,7 +184,12 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
     const auto values = initial->labels.values();
     request.options.labels.assign(values.begin(), values.end());
   }
-  if (const auto features = side_features_of(*initial)) request.files.features->names = *features;
+  if (const auto features = side_features_of(*initial)) {
+    request.files.features->names = *features;
+    if (request.files.user_features.empty() && request.files.item_features.empty() && request.init_groups.empty())
+      throw config_error("the model " + request.init + " has features of users or items, which a run without them " +
+                         "would drop: give --user-features or --item-features");
+  }
   if (!initial->schema.empty() && !names_side_features(*initial))
     return request.files.choose_schema(*initial, request.init);
   request.files.words_of_model = *request.files.label_words = initial->label_words();

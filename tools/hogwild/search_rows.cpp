@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <hogwild/detail/data/column_parts.hpp>
 #include <hogwild/detail/loop/row_batches.hpp>
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
@@ -39,6 +40,10 @@ std::string sizes_of_rows(const sparse_view& rows) {
   add(detail::checksum(rows.original));
   add(detail::checksum(rows.weight));
   add(detail::checksum(rows.offset));
+  const column_parts parts = parts_of(rows);
+  add(detail::checksum(parts.start));
+  add(detail::checksum(parts.number));
+  add(detail::checksum(parts.weight));
   return text;
 }
 

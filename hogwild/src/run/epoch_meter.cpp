@@ -148,8 +148,10 @@ std::optional<epoch_report> epoch_meter::measure(const run_progress& before, dou
 std::size_t epoch_meter::lists_after(std::size_t epoch) const {
   constexpr std::size_t usual = 1000;
   const train_options& o = run_.options;
-  // A mean of epochs is measured where it is made, and is not there at the end.
-  if (!task_.facts().orders_candidates || epoch == o.epochs || o.average) return all_lists;
+  // A mean of epochs is measured where it is made, and is not there at the end. Epochs that are compared by their lists
+  // are compared by the same ones, the last like the others.
+  const bool compares = o.validation && !o.stop_by.empty();
+  if (!task_.facts().orders_candidates || o.average || (epoch == o.epochs && !compares)) return all_lists;
   const bool aims = o.target && target_figure::named(o.target->what)->rows() != nullptr;
   return o.measure_lists.value_or(aims ? all_lists : usual);
 }
