@@ -130,8 +130,10 @@ class corpus_reading {
 
   corpus run() {
     count();
-    if (entries_ == 0 && options_.words) throw input_error(name_ + ": no word is one of those that it is read with");
-    if (entries_ == 0)
+    const bool may_be_empty = options_.documents && options_.words;
+    if (entries_ == 0 && options_.words && !may_be_empty)
+      throw input_error(name_ + ": no word is one of those that it is read with");
+    if (entries_ == 0 && !may_be_empty)
       throw input_error(name_ + ": no word occurs " + std::to_string(options_.min_count) +
                         " times; lower the minimal count, or give more text");
     return {write(), words_};

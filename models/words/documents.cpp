@@ -5,6 +5,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -29,6 +31,14 @@ std::uint64_t stream_of(const sparse_row<float>& words) {
   return stream;
 }
 
+/// Reads the vector of one document, which others do not see, behind parameters that nobody changes.
+struct document_reader {
+  param_reader<float> words, vector;
+  block_reader<float> block(std::size_t at, std::size_t n) const {
+    return at == words.size() ? vector.block(0, n) : words.block(at, n);
+  }
+};
+
 /// Changes a document's vector, and nothing else.
 struct document_step {
   std::span<float> vector;
@@ -40,6 +50,15 @@ struct document_step {
     for (std::size_t k = 0; k < gradient.size(); ++k) vector[k] -= step * gradient[k];
   }
 };
+
+void require_in_range(const document_inference& how) {
+  constexpr std::size_t most_epochs = 1'000'000;
+  constexpr double longest_step = 10.0;
+  if (!(how.step > 0.0 && how.step <= longest_step))
+    throw config_error("the first step for a document is a number above 0, and at most 10");
+  if (how.epochs == 0 || how.epochs > most_epochs)
+    throw config_error("a document is gone through 1 to " + std::to_string(most_epochs) + " times");
+}
 
 }  // namespace
 
@@ -63,42 +82,64 @@ word_vectors documents_of(const saved_model& saved) {
   return made;
 }
 
-std::vector<float> infer_documents(const saved_model& saved, const sparse_view& rows, const document_inference& how) {
-  if (documents_in(saved) == 0) throw input_error("a " + saved.model + " model gives no vectors to documents");
-  auto m = std::get<paragraph_vectors>(model_of_words(saved, saved.names.size()));
-  std::vector<float> parameters = parameters_of_words(saved, m, *words_of(saved), "the text");
-  m.documents = rows.rows();
-  parameters.resize(m.dim());
+struct document_vectors::prepared {
+  explicit prepared(const saved_model& saved) {
+    if (documents_in(saved) == 0) throw input_error("a " + saved.model + " model gives no vectors to documents");
+    words = *words_of(saved);
+    m = std::get<paragraph_vectors>(model_of_words(saved, words.size()));
+    parameters = parameters_of_words(saved, m, words, "the text");
+    m.documents = 1;  // the one that a thread works on
+    parameters.resize(m.document_at(0));
+  }
+
+  paragraph_vectors m;
+  vocabulary words;
+  std::vector<float> parameters;  ///< those of words
+  tbb::enumerable_thread_specific<std::optional<window_space>> spaces;
+};
+
+document_vectors::document_vectors(const saved_model& saved) : prepared_(std::make_unique<prepared>(saved)) {}
+document_vectors::~document_vectors() = default;
+document_vectors::document_vectors(document_vectors&&) noexcept = default;
+document_vectors& document_vectors::operator=(document_vectors&&) noexcept = default;
+
+const vocabulary& document_vectors::words() const {
+  return prepared_->words;
+}
+
+std::vector<float> document_vectors::of(const sparse_view& rows, const document_inference& how) const {
+  require_in_range(how);
+  const paragraph_vectors& model = prepared_->m;
   rows.ensure(0, rows.rows());
-  const param_reader<float> reader(parameters.data(), parameters.size());
-  const float longest_step = static_cast<float>(how.step * m.groups().front().step_factor);
-  tbb::enumerable_thread_specific<window_space> spaces([&] { return m.make_workspace(rows, isa::automatic, 1); });
+  std::vector<float> made(rows.rows() * model.dimension);
   tbb::parallel_for(std::size_t{0}, rows.rows(), [&](std::size_t document) {
     row_cursor cursor(rows);
     sparse_row<float> words = cursor.row(document);
-    words.id = document;
-    const std::size_t offset = m.document_at(document);
-    const std::span<float> vector = std::span(parameters).subspan(offset, m.width());
-    std::ranges::fill(vector, 0.0f);
+    words.id = 0;
     if (words.size() == 0) return;
     const std::uint64_t stream = stream_of(words);
     const counter_random start(how.seed, stream);
-    for (std::size_t k = 0; k < m.dimension; ++k)
-      vector[k] = static_cast<float>((start.uniform(k) - 0.5) / static_cast<double>(m.dimension));
-    window_space& space = spaces.local();
+    std::vector<float> vector(model.width());
+    for (std::size_t k = 0; k < model.dimension; ++k)
+      vector[k] = static_cast<float>((start.uniform(k) - 0.5) / static_cast<double>(model.dimension));
+    std::optional<window_space>& space = prepared_->spaces.local();
+    if (!space) space.emplace(model.make_workspace(rows, isa::automatic, 1));
+    std::vector<float>& of_words = prepared_->parameters;
+    const document_reader reader{{of_words.data(), of_words.size()}, {vector.data(), vector.size()}};
+    const float longest_step = static_cast<float>(how.step * model.groups().front().step_factor);
     for (std::size_t epoch = 0; epoch < how.epochs; ++epoch) {
       const float left = 1.0f - static_cast<float>(epoch) / static_cast<float>(how.epochs);
-      m.take(space, 0, words, counter_random(how.seed, stream + epoch + 1));
-      m.gradient(reader, space, 1, document_step{vector, offset, longest_step * left});
+      model.take(*space, 0, words, counter_random(how.seed, stream + epoch + 1));
+      model.gradient(reader, *space, 1, document_step{vector, of_words.size(), longest_step * left});
     }
+    std::copy_n(vector.begin(), model.dimension,
+                made.begin() + static_cast<std::ptrdiff_t>(document * model.dimension));
   });
-  std::vector<float> made;
-  made.reserve(rows.rows() * m.dimension);
-  for (std::size_t document = 0; document < rows.rows(); ++document) {
-    const auto row = std::span(parameters).subspan(m.document_at(document), m.dimension);
-    made.insert(made.end(), row.begin(), row.end());
-  }
   return made;
+}
+
+std::vector<float> infer_documents(const saved_model& saved, const sparse_view& rows, const document_inference& how) {
+  return document_vectors(saved).of(rows, how);
 }
 
 }  // namespace hogwild

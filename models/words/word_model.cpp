@@ -241,9 +241,8 @@ std::optional<vocabulary> words_of(const saved_model& saved) {
   if (number_told(saved, tree) == 0.0 && number_told(saved, documents_told) == 0.0) return std::nullopt;
   const auto fail = [] {
     throw input_error(
-        "a hierarchical model of words, and one of documents, has a named row for each, which begins with how often it "
-        "occurred: a whole "
-        "number, not above that of the row before");
+        "a hierarchical model of words, or a model of documents, has a named row for each word, which begins with how "
+        "often the word occurred: a whole number, not above that of the row before");
   };
   if (saved.names.size() != saved.columns.size() || saved.width == 0) fail();
   std::vector<vocabulary::counted_word> words;

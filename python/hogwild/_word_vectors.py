@@ -231,6 +231,15 @@ class DocumentVectors(WordVectors):
         near = super().most_similar(_named(positive), _named(negative), topn, **others)
         return [(self.tags[self.key_to_index[name]], cosine) for name, cosine in near]
 
+    def n_similarity(self, first, second):
+        """The cosine of the means of two lists of documents: as of WordVectors."""
+        return super().n_similarity(_named(list(first)), _named(list(second)))
+
+    def doesnt_match(self, tags):
+        """The document whose vector is farthest from the mean of all."""
+        found = super().doesnt_match(tags if isinstance(tags, str) else _named(list(tags)))
+        return self.tags[self.key_to_index[found]]
+
     def _index(self, tag):
         return super()._index(_named(tag))
 
@@ -239,9 +248,12 @@ class DocumentVectors(WordVectors):
 
 
 def _named(tags):
-    """The name of a document that may be a number, or the names of several."""
+    """The name of a document that may be a number, or the names of several, each perhaps in a pair with its weight."""
+    if isinstance(tags, tuple) and len(tags) == 2 and isinstance(tags[1], float):
+        return _named(tags[0]), tags[1]
     if isinstance(tags, (list, tuple)):
-        return type(tags)(_named(tag) if isinstance(tag, numbers.Integral) else tag for tag in tags)
+        return type(tags)((_named(tag[0]), tag[1]) if isinstance(tag, tuple) and len(tag) == 2 else
+                          _named(tag) if isinstance(tag, numbers.Integral) else tag for tag in tags)
     return str(tags) if isinstance(tags, numbers.Integral) else tags
 
 

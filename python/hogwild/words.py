@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _engine
 from ._arrays import require_count, saved_arrays
-from ._engine import ConfigError
+from ._engine import ConfigError, InputError
 from ._train import Job, said_here, words_of, workers_of
 from ._word_vectors import DocumentVectors, WordVectors
 
@@ -106,6 +106,10 @@ class Word2Vec:
             model, words, counts = (read[name] for name in ("model", "words", "counts"))
             made.min_count, made.epochs, made._options, *tags = json.loads(read["told"].item())
         made._tags = tags[0] if tags else None
+        learned = made._options["model"]
+        if (learned == "paragraph_vectors") != cls._documents:
+            raise InputError(f"{os.fspath(path)}: a {learned} model, which {'Word2Vec' if cls._documents else 'Doc2Vec'}."
+                             "load() reads")
         made.__setstate__({"_saved": model.tobytes(), "_counts": list(zip(words.tobytes().split(b"\n"), counts.tolist()))})
         return made
 
@@ -194,7 +198,7 @@ class Doc2Vec(Word2Vec):
         1: the mean of a document's vector and those of a word's neighbours predicts the word (PV-DM); 0: the document's
         vector alone does (PV-DBOW).
     dbow_words : {0, 1}, default=0
-        1: with dm=0 words get vectors, too, as by skip-gram.
+        1: with dm=0 words get vectors, too, as by skip-gram; else dm=0 has no window, and `window` means nothing.
     sample : float, default=1e-3
     epochs : int, default=10
     others
@@ -209,7 +213,7 @@ class Doc2Vec(Word2Vec):
     run_ : hogwild.Run
     """
 
-    _documents = True
+    _documents, _inference = True, None
 
     def __init__(self, documents=None, corpus_file=None, *, vector_size=100, dm=1, dbow_words=0, window=5, min_count=5,
                  workers=3, hs=0, negative=5, sample=1e-3, alpha=None, epochs=10, seed=1, reproducible=False,
@@ -224,16 +228,21 @@ class Doc2Vec(Word2Vec):
             if len(set(map(str, self._tags))) < len(tagged):
                 raise ValueError("two documents have the same name")
         form = {"model": "paragraph_vectors", "dm": bool(dm), "train_words": True if dbow_words else None}
+        window = window if dm or dbow_words else None  # there are no neighbours
         self._learn(documents, corpus_file, form, vector_size, window, min_count, workers, hs, negative, sample, alpha,
                     epochs, seed, reproducible, callback)
 
     def infer_vector(self, doc_words, alpha=None, epochs=None):
         """The vector of any document, a list of words; its words alone and the seed determine it. `epochs`, 50 if None,
-        is how often it is gone through, and `alpha` the first step; None: the model's default."""
-        require_count("epochs", 50 if epochs is None else epochs)
-        text = _Text(None, [doc_words], self.min_count, self._counts, documents=True)
-        step = 0.1 if alpha is None else float(alpha)
-        return self._saved.infer(text._rows, 50 if epochs is None else epochs, step, self._options["seed"])[0]
+        is how often it is gone through, and `alpha` the first step, above 0 and at most 10; None: the model's default.
+        Without a known word it is 0."""
+        epochs, alpha = 50 if epochs is None else epochs, 0.1 if alpha is None else alpha
+        require_count("epochs", epochs)
+        if not isinstance(alpha, numbers.Real) or not 0 < alpha <= 10:
+            raise ValueError(f"alpha={alpha!r}: it must be a number above 0, and at most 10")
+        if self._inference is None:
+            self._inference = _engine.DocumentInference(self._saved)
+        return self._inference.of(_bytes_of([doc_words]), int(epochs), float(alpha), self._options["seed"])
 
     def train(self, *_, **__):
         """Raises TypeError: Doc2Vec(documents) trains, and infer_vector() gives vectors to further documents."""
@@ -245,7 +254,7 @@ class Doc2Vec(Word2Vec):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self):
-        return {name: value for name, value in super().__getstate__().items() if name != "dv"}
+        return {name: value for name, value in super().__getstate__().items() if name not in ("dv", "_inference")}
 
     def __setstate__(self, state):
         super().__setstate__(state)
@@ -362,14 +371,19 @@ class _Text:
         if corpus_file is not None:
             self._rows = _engine.Rows.open_text(os.fspath(corpus_file), min_count, words, parts, documents)
             return
-        lines = []
-        for sentence in _iterated(sentences, "sentences are lists of words"):
-            if isinstance(sentence, (str, bytes, bytearray)):
-                raise TypeError(f"the sentence {str(sentence)!r} is one word: sentences are lists of words, [['two', 'words'], "
-                                "...]; split() a text, or take corpus_file")
-            lines.append(b" ".join(_word(word) for word in _iterated(sentence, "a sentence is a list of words")))
-        # Behind a blank no word begins the text, where bytes would say that it is compressed, or in which encoding.
-        self._rows = _engine.Rows.read_text(b" " + b"\n".join(lines) + b"\n", min_count, words, parts, documents)
+        self._rows = _engine.Rows.read_text(_bytes_of(sentences), min_count, words, parts, documents)
+
+
+def _bytes_of(sentences):
+    """The text of sentences, one a line."""
+    lines = []
+    for sentence in _iterated(sentences, "sentences are lists of words"):
+        if isinstance(sentence, (str, bytes, bytearray)):
+            raise TypeError(f"the sentence {str(sentence)!r} is one word: sentences are lists of words, [['two', 'words'], "
+                            "...]; split() a text, or take corpus_file")
+        lines.append(b" ".join(_word(word) for word in _iterated(sentence, "a sentence is a list of words")))
+    # Behind a blank no word begins the text, where bytes would say that it is compressed, or in which encoding.
+    return b" " + b"\n".join(lines) + b"\n"
 
 
 # The separators of words in a file. Words may contain any other blank, in a file and in Python.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@
 #include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/words/documents.hpp>
 #include <hogwild/detail/words/subword_vectors.hpp>
-#include <hogwild/detail/words/word_model.hpp>
+#include <hogwild/formats/corpus.hpp>
 #include <hogwild/registry.hpp>
 #include <hogwild/saved_model.hpp>
 #include <hogwild/word_vectors.hpp>
@@ -93,15 +94,20 @@ void bind_saved(nb::module_& m) {
         if (!vector) return nb::none();
         return to_numpy(std::vector<float>(*vector), 1, vector->size());
       });
+  nb::class_<document_vectors>(m, "DocumentInference")
+      .def(nb::init<const saved_model&>())
+      .def("of", [](const document_vectors& model, const nb::bytes& document, std::size_t epochs, double step,
+                    std::uint64_t seed) {
+        const std::string_view text(document.c_str(), document.size());
+        std::vector<float> vector = [&] {
+          const nb::gil_scoped_release release;
+          const corpus read = read_corpus(text, "the document", {.words = model.words(), .documents = true});
+          return model.of(read.rows.view(), {epochs, step, seed});
+        }();
+        return to_numpy(std::move(vector));
+      });
   nb::class_<saved_model>(m, "Saved")
       .def("subwords", [](const saved_model& saved) { return subword_vectors_of(saved); })
-      .def("infer",
-           [](const saved_model& saved, const python_rows& documents, std::size_t epochs, double step,
-              std::uint64_t seed) {
-             const sparse_view rows = documents.view();
-             std::vector<float> vectors = infer_documents(saved, rows, {epochs, step, seed});
-             return to_numpy(std::move(vectors), rows.rows(), saved.bias.size() / documents_in(saved));
-           })
       .def_static("load",
                   [](const std::string& path) {
                     std::vector<std::string> notes;

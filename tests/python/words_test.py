@@ -332,6 +332,19 @@ def test_documents_have_names_and_are_kept(tmp_path):
         assert kept.dv.tags == named.dv.tags and np.array_equal(kept.dv.vectors, named.dv.vectors)
         assert np.array_equal(kept.infer_vector(["oak", "elm"]), named.infer_vector(["oak", "elm"]))
         assert np.array_equal(kept.wv["oak"], named.wv["oak"])
+    with pytest.raises(hw.InputError, match="Doc2Vec.load"):
+        Word2Vec.load(tmp_path / "docs.npz")
+    Word2Vec(documents(), vector_size=4, min_count=1, epochs=1).save(tmp_path / "words.npz")
+    with pytest.raises(hw.InputError, match="Word2Vec.load"):
+        Doc2Vec.load(tmp_path / "words.npz")
+
+
+def test_documents_are_named_by_numbers_everywhere():
+    made = Doc2Vec(documents(), **DOCUMENTS).dv
+    assert made.doesnt_match([0, 3, 6, 1]) == 1
+    assert made.n_similarity([0, 3], [6]) == made.n_similarity(["0", "3"], ["6"])
+    assert made.most_similar([(3, 1.0)]) == made.most_similar((3, 1.0)) == made.most_similar(3)
+    assert made.most_similar([(3, 1)], [(4, 2)]) == made.most_similar([("3", 1)], [("4", 2)])
 
 
 def test_documents_that_are_none_are_refused():
@@ -339,8 +352,11 @@ def test_documents_that_are_none_are_refused():
     assert len(made.dv) == 3  # one without words, too
     with pytest.raises(KeyError, match="3"):
         made.dv[3]
-    with pytest.raises(hw.InputError, match="no word is one of those"):
-        made.infer_vector(["never"])
+    for unknown in (["never"], []):
+        assert np.array_equal(made.infer_vector(unknown), np.zeros(16, np.float32))
+    for how in (dict(alpha=np.nan), dict(alpha=-1), dict(alpha=1e30), dict(alpha="1"), dict(epochs=0)):
+        with pytest.raises(ValueError, match=next(iter(how))):
+            made.infer_vector(["a"], **how)
     with pytest.raises(TypeError, match="infer_vector"):
         made.train([["a"]])
     with pytest.raises(TypeError, match="documents"):

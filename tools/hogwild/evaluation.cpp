@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/models/class_sampler.hpp>
@@ -26,10 +30,27 @@ namespace {
 /// For nets, which take several rows at once.
 constexpr std::size_t rows_at_once = 64;
 
+/// Vectors of documents are those of the lines of one text.
+void require_trained_text(const saved_model& saved, const sparse_view& rows, const vocabulary& words,
+                          const std::string& path) {
+  if (rows.rows() != documents_in(saved))
+    throw input_error(path + ": has " + std::to_string(rows.rows()) + " lines, and the model was trained on " +
+                      std::to_string(documents_in(saved)) + " documents: give the text that it was trained on");
+  std::vector<std::uint64_t> occurs(words.size());
+  row_cursor cursor(rows);
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    for (const std::uint32_t word : cursor.row(r).index) ++occurs[word];
+  for (std::size_t w = 0; w < words.size(); ++w)
+    if (static_cast<float>(occurs[w]) != static_cast<float>(words.count(w)))  // as saved
+      throw input_error(path + ": is not the text that the model was trained on: there " + quote(words.word(w)) +
+                        " occurs " + std::to_string(words.count(w)) + " times, and here " + std::to_string(occurs[w]));
+}
+
 /// Uses both vectors of each word, as measurements in training do.
 evaluation evaluate_words(const saved_model& saved, const std::string& data_path, data_options files) {
   files.documents = model_named(saved.model).facts().documents;
   const corpus text = open_words(data_path, min_count_of(saved), files, words_of(saved));
+  if (files.documents) require_trained_text(saved, text.rows.view(), text.words, data_path);
   const named_model m = model_of_words(saved, text.words.size());
   const measured_loss told =
       loss_in_training(m, text.rows.view(), parameters_of_words(saved, m, text.words, data_path));

@@ -203,11 +203,16 @@ void predict_documents(const predict_request& request, const saved_model& saved)
     throw config_error("a " + saved.model +
                        " model answers with vectors: leave out --top, --threshold, --probabilities, --id, --skip-bad, "
                        "--offsets and --output-format csv");
+  data_options files = request.files;
+  files.choose_format(saved.model);
+  const bool as_vectors = std::filesystem::path(request.output).extension() == ".vec";
+  if (as_vectors && request.format == prediction_format::jsonl)
+    throw config_error("--output " + request.output +
+                       " has a form of its own: leave out --json and --output-format jsonl, or give another extension");
   answer_sink sink(request.output);
-  const word_vectors vectors = vectors_of_lines(saved, request.data, request.files);
-  sink.write(std::filesystem::path(request.output).extension() == ".vec"
-                 ? word_vector_bytes(vectors, vector_format::text)
-                 : text_of_vectors(vectors, request.format == prediction_format::jsonl));
+  const word_vectors vectors = vectors_of_lines(saved, request.data, files);
+  sink.write(as_vectors ? word_vector_bytes(vectors, vector_format::text)
+                        : text_of_vectors(vectors, request.format == prediction_format::jsonl));
   sink.commit();
 }
 

@@ -15,8 +15,7 @@
 
 namespace hogwild::cli {
 
-word_vectors vectors_of_lines(const saved_model& saved, const std::string& path, data_options files) {
-  files.documents = true;
+word_vectors vectors_of_lines(const saved_model& saved, const std::string& path, const data_options& files) {
   const corpus text = open_words(path, min_count_of(saved), files, words_of(saved));
   const sparse_view rows = text.rows.view();
   word_vectors made{.values = infer_documents(saved, rows)};

@@ -112,11 +112,20 @@ constexpr refused_request refusals_of_models[] = {
        return !r.known.empty() && (!is_on(r, model_input::triples) || (r.test.empty() && r.validation_file.empty()));
      },
      "--known is for triples that are measured: it needs a model of triples, and --test FILE or --validation FILE"},
+    {"", [](auto& r) { return model_named(r.model).facts().documents && has_test(r); },
+     "a document that is held back has no vector to be measured: leave out --test and --validation; 'hogwild predict' "
+     "gives vectors to other documents"},
     {"", [](auto& r) { return is_on(r, model_input::corpus) && has_test(r); },
      "word vectors have no labels to test: measure what --save writes with 'hogwild evaluate --analogies'; a fraction "
      "of the text may be held back with --validation FRACTION"},
     {"", [](auto& r) { return model_named(r.model).facts().documents && r.options.validation_fraction > 0.0; },
      "a document that is held back has no vector to be measured: leave out --validation"},
+    {"--window --init",
+     [](auto& r) {
+       return model_named(r.model).facts().documents && !r.of_model.flag("dm", false) &&
+              !r.of_model.flag("train-words", false);
+     },
+     " is for the vectors of words, and without --dm and --train-words they have none: leave it out"},
     {"",
      [](auto& r) {
        return is_on(r, model_input::corpus) && model_named(r.model).facts().cooccurrences &&

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -28,9 +29,28 @@ struct document_inference {
   std::uint64_t seed = 1;
 };
 
-/// Learns the vectors of the documents of a text, which is read with the words of the saved model (words_of()), while
-/// those of words stay as they are: `dimension` numbers a row. A vector depends on the document's words and the seed
-/// alone; that of a document without a known word is 0. All CPUs work on it. Throws input_error as documents_of() does.
+/// Makes vectors of documents, by a model that is prepared once. Any number of threads may use it.
+class document_vectors {
+ public:
+  /// Throws input_error as documents_of() does.
+  explicit document_vectors(const saved_model& saved);
+  ~document_vectors();
+  document_vectors(document_vectors&&) noexcept;
+  document_vectors& operator=(document_vectors&&) noexcept;
+
+  /// The words of the model.
+  const vocabulary& words() const;
+  /// Learns the vectors of the documents of a text, which is read with words(), while those of words stay as they are:
+  /// `dimension` numbers a row. A vector depends on the document's words and `how` alone; that of a document without a
+  /// known word is 0. All CPUs work on it. Throws config_error if `how` is out of range.
+  std::vector<float> of(const sparse_view& rows, const document_inference& how = {}) const;
+
+ private:
+  struct prepared;
+  std::unique_ptr<prepared> prepared_;
+};
+
+/// The same for one text.
 std::vector<float> infer_documents(const saved_model& saved, const sparse_view& rows,
                                    const document_inference& how = {});
 
