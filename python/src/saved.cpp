@@ -25,6 +25,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "rows.hpp"
 
 namespace hogwild::python {
 
@@ -99,7 +100,11 @@ void bind_saved(nb::module_& m) {
            [](const saved_model& saved, const python_rows& documents, std::size_t epochs, double step,
               std::uint64_t seed) {
              const sparse_view rows = documents.view();
-             std::vector<float> vectors = infer_documents(saved, rows, {epochs, step, seed});
+             std::vector<float> vectors;
+             {
+               const nb::gil_scoped_release release;
+               vectors = infer_documents(saved, rows, {epochs, step, seed});
+             }
              return to_numpy(std::move(vectors), rows.rows(), saved.bias.size() / documents_in(saved));
            })
       .def_static("load",
@@ -116,6 +121,7 @@ void bind_saved(nb::module_& m) {
       .def("bytes", bytes_of)
       .def("quantised",
            [](const saved_model& saved, std::size_t cutoff, std::size_t part, bool lengths, bool labels) {
+             const nb::gil_scoped_release release;
              return quantised_text(
                  saved, {.rows = {.part = part, .lengths = lengths}, .labels = labels, .cutoff = cutoff}, "the model");
            })
