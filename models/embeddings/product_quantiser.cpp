@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include <hogwild/detail/embeddings/row_figures.hpp>
 #include <hogwild/detail/math/random.hpp>
 
 namespace hogwild {
@@ -150,9 +151,7 @@ std::vector<float> divide_by_lengths(std::span<float> rows, std::size_t width) {
   std::vector<float> lengths;
   for (std::size_t from = 0; from < rows.size(); from += width) {
     const std::span<float> row = rows.subspan(from, width);
-    double squares = 0.0;
-    for (const float x : row) squares += static_cast<double>(x) * static_cast<double>(x);
-    const double length = std::sqrt(squares);
+    const double length = std::sqrt(squares_of(row));
     if (length > 0.0)
       for (float& x : row) x = static_cast<float>(static_cast<double>(x) / length);
     lengths.push_back(static_cast<float>(length));

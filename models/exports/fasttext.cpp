@@ -94,8 +94,8 @@ class text_writer {
   detail::fasttext_model run() {
     if (!schema_ || schema_->text != named_text::labelled_text)
       refuse("it was trained on other rows than labelled text, and fastText reads no others");
-    if (saved_.bias.size() != saved_.labels.classes() * saved_.width)
-      throw input_error(source_ + ": the labels do not suit the number of parameters");
+    if (saved_.width == 0 || saved_.bias.size() != saved_.labels.classes() * saved_.width)
+      throw input_error(source_ + ": the labels or the width do not suit the number of parameters");
     if (schema_->hash_bits > 0) refuse("its words have columns by hash, and fastText has words by name");
     const bool has_runs = schema_->word_ngrams > 1, has_parts = schema_->most_characters > 0;
     if (has_runs && has_parts)

@@ -69,8 +69,8 @@ class TextClassifier(_OfText):
         self._take(saved)
 
     def _take(self, saved):
+        self._predictor = _engine.Predictor(saved, True)  # first, since it may refuse the model
         self._saved, self.model_ = saved, Model(saved, self.run_)
-        self._predictor = _engine.Predictor(saved, True)
         self._vectors = self._known = None
 
     def predict(self, text, k=1, threshold=0.0):
@@ -132,7 +132,7 @@ class TextClassifier(_OfText):
             self._vectors = self._saved.weights.reshape(-1, self._saved.width)
         return value @ self._vectors[column] / max(np.abs(value).sum(), np.float32(1e-30))
 
-    def quantize(self, input=None, qout=False, cutoff=0, retrain=False, dsub=2, qnorm=True, **others):
+    def quantize(self, input=None, qout=False, cutoff=0, *, retrain=False, dsub=2, qnorm=True, **others):
         """Makes the model smaller, as `hogwild quantize` does: `dsub` numbers of a vector become one byte.
 
         Parameters
@@ -146,7 +146,7 @@ class TextClassifier(_OfText):
         dsub : int, default=2
             1 to 16.
         qnorm : bool, default=True
-            Whether lengths of vectors are quantized apart from their directions.
+            Whether lengths of vectors are quantized apart from their directions; fastText's default is False.
         """
         for name in others:
             raise TypeError(f"{name} is none of quantize()'s parameters here: vectors are not trained again")
@@ -236,8 +236,8 @@ class TextVectors(_OfText):
         if form is None:
             return self.wv.save(path)
         if self._made is None:
-            raise ValueError("these vectors were read from a file, which has no outputs and parts of words: fastText reads "
-                             "it, too")
+            raise ValueError("these vectors were read from a file, which has no outputs and parts of words: save the "
+                             "trained ones")
         _engine.export_to(self._made._saved, os.fspath(path), _form(form))
 
     def __repr__(self):

@@ -49,13 +49,22 @@ nb::dict formula(const saved_model& saved, std::size_t columns) {
   return all;
 }
 
+/// Of the forms but that of fastText, which a mistake is told of, too.
+const export_form& form_named(const std::string& form) {
+  try {
+    return export_form_named(form);
+  } catch (const config_error& fault) {
+    throw config_error(fault.what() + std::string(", ") + std::string(fasttext_form));
+  }
+}
+
 void export_to(const saved_model& saved, const std::string& path, const std::string& form) {
   if (form == fasttext_form) {
     std::vector<std::string> notes;
     export_to_fasttext(path, saved, source, [&](std::string_view note) { notes.emplace_back(note); });
     return warn_of(notes);
   }
-  const export_form* const found = form.empty() ? export_form_for(path) : &export_form_named(form);
+  const export_form* const found = form.empty() ? export_form_for(path) : &form_named(form);
   if (found == nullptr) {
     std::string known;
     for (const export_form& each : export_forms()) known.append(known.empty() ? "" : ", ").append(each.extensions);

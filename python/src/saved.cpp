@@ -26,6 +26,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "rows.hpp"
 
 namespace hogwild::python {
 
@@ -122,6 +123,7 @@ void bind_saved(nb::module_& m) {
       .def("bytes", bytes_of)
       .def("quantised",
            [](const saved_model& saved, std::size_t cutoff, std::size_t part, bool lengths, bool labels) {
+             const nb::gil_scoped_release release;
              return quantised_text(
                  saved, {.rows = {.part = part, .lengths = lengths}, .labels = labels, .cutoff = cutoff}, "the model");
            })

@@ -17,6 +17,7 @@
 #include <hogwild/detail/models/quantised_text.hpp>
 #include <hogwild/detail/models/warm_start.hpp>
 #include <hogwild/error.hpp>
+#include <hogwild/formats/tables.hpp>
 #include <hogwild/registry.hpp>
 
 #include "support/random_rows.hpp"
@@ -288,6 +289,31 @@ TEST(text_classifier, the_longest_vectors_are_left_and_quantised) {
   EXPECT_EQ(quantised_text(saved, {.cutoff = 1000}, "m").columns, saved.columns);
 }
 
+// The last of many words have numbers that are far from the first one.
+TEST(text_classifier, words_that_are_left_have_numbers_without_gaps) {
+  table_schema schema{.text = named_text::labelled_text, .value_bits = 30};
+  schema.columns = {{.name = "word", .kind = table_kind::text},
+                    {.name = "ngram", .kind = table_kind::interaction},
+                    {.name = "subword", .kind = table_kind::interaction}};
+  schema.values.resize(3), schema.labels = {"cold", "warm"};
+  saved_model saved{.model = "text_classifier", .width = 1};
+  saved.labels = label_map(label_kind::classes, {0.0, 1.0}), saved.bias = {1.0f, 2.0f};
+  for (std::uint32_t word = 0; word < 80'000; ++word) {
+    schema.values[0].push_back("w" + std::to_string(word));
+    saved.columns.push_back(word + 2);
+    saved.weights.push_back(static_cast<float>(word));
+  }
+  saved.columns.push_back((1u << 30) + 12'346);
+  saved.weights.push_back(1e6f);
+  keep_schema(schema, saved);
+  const saved_model made = quantised_text(saved, {.cutoff = 3}, "m");
+  const saved_model read = parse_model(model_bytes(made, model_format::binary), "m");
+  EXPECT_EQ(read, made);
+  EXPECT_EQ(read.columns, (std::vector<std::uint32_t>{2, 3, (1u << 30) + 12'346}));
+  EXPECT_EQ(read.names, (std::vector<std::string>{"word=w79998", "word=w79999", "ngram=#12345"}));
+  EXPECT_EQ(schema_of(read, "m")->values[0], (std::vector<std::string>{"w79998", "w79999"}));
+}
+
 TEST(text_classifier, only_what_was_trained_is_quantised) {
   const saved_model saved = with_300_columns(), made = quantised_text(saved, {}, "m");
   EXPECT_THROW(quantised_text(made, {}, "m"), config_error);
@@ -296,6 +322,9 @@ TEST(text_classifier, only_what_was_trained_is_quantised) {
   saved_model other = saved;
   other.model = "softmax";
   EXPECT_THROW(quantised_text(other, {}, "m"), config_error);
+  saved_model empty = saved;
+  empty.width = 0, empty.weights.clear(), empty.bias.clear();
+  EXPECT_THROW(quantised_text(empty, {}, "m"), config_error);
   const text_classifier m{.features = 300, .classes = 3, .dimension = 6};
   std::vector<float> parameters(m.dim());
   EXPECT_THROW(warm_start(made, m, made.columns, {}, parameters), config_error);

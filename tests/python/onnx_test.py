@@ -126,6 +126,8 @@ def test_other_models_and_forms_are_refused(tmp_path):
     assert json.loads((tmp_path / "model").read_text())["decision"] == "vote"
     with pytest.raises(hw.ConfigError, match="its extension is of no form; there are .liblinear, .vw, .json, .csv"):
         votes.export(tmp_path / "model.svm")
+    with pytest.raises(hw.ConfigError, match="no form 'nonsense' of models; there are liblinear, .*, fasttext"):
+        votes.export(tmp_path / "model", form="nonsense")
     pytest.importorskip("onnx")
     with pytest.raises(hw.ConfigError, match="several models that make one prediction"):
         votes.to_onnx()

@@ -155,9 +155,11 @@ class text_classifier(command_case):
                            (("quantize", whole, out, "--sub-vector", "17"), "1 to 16"),
                            (("quantize", whole, str(self.folder / "out.txt")), "not saved as text"),
                            (("quantize", whole, whole), "overwrite"),
+                           (("quantize", whole, out, "--test", "-"), "read twice"),
                            (("convert", small, str(self.folder / "small.txt")), "not saved as text"),
                            (("train", self.data, *MODEL[:2], "--init", small), "is quantised")):
             self.assertIn(why, self.said(*words, code=2))
+        self.assertIn("regular file", self.said("quantize", whole, out, "--test", str(self.folder), code=3))
         self.assertIn("faulty.txt:1:1", self.said("quantize", whole, out, "--test", faulty, code=3))
         self.assertFalse((self.folder / "out.bin").exists())
 

@@ -46,16 +46,17 @@ int convert_command(int argc, const char* const* argv) {
   std::string in, out;
   std::optional<std::string_view> to;
   row_conversion rows;
-  command_line line("convert",
-                    "Writes a model in another form. Text and binary hold all of a model, and converting there and "
-                    "back loses nothing. The other forms are for other programs, and are not read again; a model that "
-                    "a form cannot hold is refused. OUT's extension says the form: " +
-                        list_of_extensions() +
-                        ". Or writes the rows of a data file as text: LIBSVM where OUT ends in .svm or .libsvm, libffm "
-                        "in .ffm, a table in .csv or .tsv. Or the vectors of words of a text_classifier or of a "
-                        "model of words, where OUT ends in .vec; with --to fasttext all of such a model, as NAME.bin "
-                        "of fastText.",
-                    "hogwild convert model.bin model.json");
+  command_line line(
+      "convert",
+      "Writes a model in another form. Text and binary hold all of a model, and converting there and "
+      "back loses nothing. The other forms are for other programs, and are not read again, but for "
+      "fasttext's vectors of words; a model that a form cannot hold is refused. OUT's extension says the form: " +
+          list_of_extensions() +
+          ". Or writes the rows of a data file as text: LIBSVM where OUT ends in .svm or .libsvm, libffm "
+          "in .ffm, a table in .csv or .tsv. Or the vectors of words of a text_classifier or of a "
+          "model of words, where OUT ends in .vec; with --to fasttext all of such a model, as NAME.bin "
+          "of fastText.",
+      "hogwild convert model.bin model.json");
   line.positional("IN", in, "a saved model, text or binary; or a data file, '-' is standard input");
   line.positional("OUT", out, "the file to write");
   line.choice<std::string_view>("--to", to, words_of_forms(), "the form of a model, whatever the extension");

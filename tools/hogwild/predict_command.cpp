@@ -199,7 +199,7 @@ bool asks_for_rows(const predict_request& request) {
 
 /// Gives vectors to documents.
 void predict_documents(const predict_request& request, const saved_model& saved) {
-  if (asks_for_rows(request) || request.parts.top > 0 || request.parts.threshold)
+  if (asks_for_rows(request) || request.parts.top > 0 || request.parts.threshold > 0.0)
     throw config_error("a " + saved.model +
                        " model answers with vectors: leave out --top, --threshold, --probabilities, --id, --skip-bad, "
                        "--offsets and --output-format csv");

@@ -70,6 +70,8 @@ int quantize_command(int argc, const char* const* argv) {
   atomic_file::look(out);
   if (model_format_for(out) == model_format::text)
     throw config_error(out + ": a quantised model is not saved as text: give another name");
+  if (test == "-") throw config_error("--test is read twice, and standard input can be read once only: name a file");
+  if (!test.empty()) require_regular_file(test);
   const saved_model before = load_model(in, say);
   const saved_model after = quantised_text(before, how, in);
   const auto measured = [&](const saved_model& model) {

@@ -13,11 +13,16 @@
 namespace hogwild::detail {
 namespace {
 
+/// The bytes of an interaction's name up to which a file leaves out the names of its columns: small files stand for
+/// little memory.
+constexpr std::size_t longest_told = 255;
+
 /// The name of a column by hash, which the schema tells; empty for any other column.
 std::string told_name(const table_schema& schema, std::uint32_t number) {
   const std::size_t column = (number - 1) >> schema.value_bits;
-  const bool by_hash = column < schema.columns.size() && schema.columns[column].kind == table_kind::interaction;
-  return by_hash ? schema.name_of_input(number) : std::string();
+  const bool is_told = column < schema.columns.size() && schema.columns[column].kind == table_kind::interaction &&
+                       schema.columns[column].name.size() <= longest_told;
+  return is_told ? schema.name_of_input(number) : std::string();
 }
 
 std::optional<table_schema> schema_in(const saved_model& model) {

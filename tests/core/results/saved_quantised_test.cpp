@@ -77,6 +77,20 @@ TEST(saved_quantised, models_come_back_from_binary_files) {
   EXPECT_THAT(text, HasSubstr("word=soup\n\n"));
 }
 
+// An empty line would stand for all of a long name otherwise.
+TEST(saved_quantised, long_names_are_written) {
+  for (const auto& [size, is_written] : {std::pair(255u, false), std::pair(256u, true)}) {
+    saved_model m = quantised_model();
+    const std::string name(size, 'n');
+    m.schema.replace(m.schema.find("ngram"), 5, name);
+    m.names[1] = name + "=#12345";
+    const std::vector<std::byte> bytes = model_bytes(m, model_format::binary);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    EXPECT_EQ(text.find(m.names[1]) != text.npos, is_written) << size;
+    EXPECT_EQ(parse_model(bytes, "m"), m);
+  }
+}
+
 TEST(saved_quantised, models_that_do_not_hold_together_are_not_saved) {
   EXPECT_THROW(model_bytes(quantised_model(), model_format::text), config_error);
   saved_model changed = quantised_model();
