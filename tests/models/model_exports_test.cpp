@@ -242,6 +242,9 @@ TEST_F(model_exports, of_texts_are_in_fasttexts_form_or_refused) {
                      [&](std::string_view note) { told = note; });
   EXPECT_THAT(told, HasSubstr("as zeros"));
   EXPECT_EQ(read_text(folder / "r.bin").size() - read_text(folder / "t.bin").size(), std::size_t{8} << 20);
+  saved_model empty = of_texts(plain);
+  empty.width = 0, empty.weights.clear(), empty.bias.clear();
+  EXPECT_THROW(export_to_fasttext(folder / "empty.bin", empty, "m.bin"), input_error);
   EXPECT_THAT(refused(of_texts([](table_schema& s) { s.word_ngrams = 2, s.least_characters = s.most_characters = 3; })),
               HasSubstr("leave out --word-ngrams or --char-ngrams"));
   EXPECT_THAT(refused(of_texts([](table_schema& s) { s.hash_bits = 10; })), HasSubstr("by hash"));

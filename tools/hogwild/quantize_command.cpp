@@ -74,16 +74,20 @@ int quantize_command(int argc, const char* const* argv) {
   if (!test.empty()) require_regular_file(test);
   const saved_model before = load_model(in, say);
   const saved_model after = quantised_text(before, how, in);
-  const auto measured = [&](const saved_model& model) {
-    measured_file file{.bytes = model_bytes(model, model_format::binary).size(), .columns = model.columns.size()};
+  const std::vector<std::byte> bytes = model_bytes(after, model_format::binary);
+  const auto measured = [&](const saved_model& model, std::size_t size) {
+    measured_file file{.bytes = size, .columns = model.columns.size()};
     data_options files;  // copies share the words of a model
     files.quiet = quiet;
     if (!test.empty())
       file.measures = retry_damaged_cache([&] { return evaluate(model, in, test, files, {}, {}); }).measures;
     return file;
   };
-  const measured_file first = measured(before), then = measured(after);
-  save_model(out, after, model_format::binary);
+  const measured_file first = measured(before, model_bytes(before, model_format::binary).size()),
+                      then = measured(after, bytes.size());
+  atomic_file file(out);
+  file.write(bytes);
+  file.commit();
   const double times = static_cast<double>(first.bytes) / static_cast<double>(then.bytes);
   if (json)
     print(json_text({{"before", json_of(first, !test.empty())},

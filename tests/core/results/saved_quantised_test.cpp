@@ -82,7 +82,7 @@ TEST(saved_quantised, long_names_are_written) {
   for (const auto& [size, is_written] : {std::pair(255u, false), std::pair(256u, true)}) {
     saved_model m = quantised_model();
     const std::string name(size, 'n');
-    m.schema.replace(m.schema.find("ngram"), 5, name);
+    m.schema.replace(m.schema.find(" ngram\n") + 1, 5, name);
     m.names[1] = name + "=#12345";
     const std::vector<std::byte> bytes = model_bytes(m, model_format::binary);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
