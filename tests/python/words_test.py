@@ -333,8 +333,8 @@ def test_documents_have_names_and_are_kept(tmp_path):
         assert np.array_equal(kept.infer_vector(["oak", "elm"]), named.infer_vector(["oak", "elm"]))
         assert np.array_equal(kept.wv["oak"], named.wv["oak"])
     with pytest.raises(hw.InputError, match="Doc2Vec.load"):
-        Word2Vec.load(tmp_path / "docs.npz")
-    Word2Vec(documents(), vector_size=4, min_count=1, epochs=1).save(tmp_path / "words.npz")
+        hw.Word2Vec.load(tmp_path / "docs.npz")
+    hw.Word2Vec(documents(), vector_size=4, min_count=1, epochs=1).save(tmp_path / "words.npz")
     with pytest.raises(hw.InputError, match="Word2Vec.load"):
         Doc2Vec.load(tmp_path / "words.npz")
 
