@@ -135,6 +135,8 @@ TEST_F(side_features_command, runs_go_on_from_a_model_with_further_items_and_fea
     // Without features the vectors go on as they are, and those of items that are in no pair are kept.
     const std::string next = folder / "next.bin";
     (void)result_of({on, "--save", next});
+    EXPECT_THAT(hogwild({"train", train, "--factors 8 --epochs 1 --step 1e-6 --model", name, "--init", model}).err,
+                HasSubstr("goes on with the vectors alone"));
     EXPECT_GT(result_of({"evaluate", next, test, "--seen", train, "--json"})["recall_at_20"].get<double>(), 0.9);
   }
 }

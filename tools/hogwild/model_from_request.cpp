@@ -186,9 +186,10 @@ void adopt_name_format(train_request& request, const std::shared_ptr<const saved
   }
   if (const auto features = side_features_of(*initial)) {
     request.files.features->names = *features;
-    if (request.files.user_features.empty() && request.files.item_features.empty() && request.init_groups.empty())
-      throw config_error("the model " + request.init + " has features of users or items, which a run without them " +
-                         "would drop: give --user-features or --item-features");
+    if (request.files.user_features.empty() && request.files.item_features.empty() && !request.files.quiet)
+      say("the model " + request.init +
+          " has features of users or items, and this run has none: it goes on with the vectors alone; to keep the "
+          "features, give --user-features or --item-features");
   }
   if (!initial->schema.empty() && !names_side_features(*initial))
     return request.files.choose_schema(*initial, request.init);

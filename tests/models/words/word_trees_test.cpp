@@ -159,7 +159,7 @@ TYPED_TEST(word_trees, whose_counts_are_none_are_refused) {
   for (const float count : {0.0f, 2.5f, -1.0f, 9.0f, 1e30f}) {
     saved_model spoilt = saved;
     spoilt.weights[2 * spoilt.width] = count;
-    EXPECT_THAT(refusal_of(spoilt), testing::HasSubstr("how often it occurred")) << count;
+    EXPECT_THAT(refusal_of(spoilt), testing::HasSubstr("how often the word occurred")) << count;
   }
   saved_model twice = saved;
   twice.names[3] = twice.names[1];
