@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <hogwild/detail/embeddings/row_figures.hpp>
+#include <hogwild/detail/model/quiet_reader.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild {
@@ -25,13 +26,6 @@ namespace {
 double power_of(const pair_shape& m) {
   return m.sampler == item_sampler::uniform ? 0.0 : m.sampler == item_sampler::in_batch ? 1.0 : m.popularity;
 }
-
-/// Parameters that nobody changes, as pair_parts reads them.
-struct still_reader {
-  std::span<const float> w;
-  float operator[](std::size_t k) const { return w[k]; }
-  std::span<const float> block(std::size_t offset, std::size_t n) const { return w.subspan(offset, n); }
-};
 
 }  // namespace
 
@@ -117,9 +111,10 @@ pair_shape pair_shape::without_parts() const {
 std::vector<float> pair_shape::composed(std::span<const float> w, const pair_parts& of) const {
   const pair_shape to = without_parts();
   std::vector<float> all(to.dim());
+  const detail::quiet_reader<> reader{w};
   for (std::size_t column = 0; column < users + items; ++column) {
-    of.read(still_reader{w}, column, std::span(all).subspan(column * width(), width()));
-    if (bias && column >= users) all[to.row_bias() + column] = of.bias(still_reader{w}, column, row_bias());
+    of.read(reader, column, std::span(all).subspan(column * width(), width()));
+    if (bias && column >= users) all[to.row_bias() + column] = of.bias(reader, column, row_bias());
   }
   return all;
 }

@@ -335,5 +335,18 @@ TEST_F(recommenders_command, some_lists_are_measured_after_an_epoch_and_all_at_t
   EXPECT_EQ(early["test_recall_at_20"], one["test_recall_at_20"]);
 }
 
+TEST_F(recommenders_command, epochs_are_compared_by_the_same_lists_whichever_is_the_last) {
+  const auto compared = [&](const std::string& epochs) {
+    const std::string record = folder / (epochs + ".jsonl");
+    (void)result_of({"train", train, "--model bpr --factors 8 --engine serial --schedule geometric --decay 1",
+                     "--measure-lists 5 --patience 100 --json --quiet --validation", test, "--epochs", epochs,
+                     "--record", record});
+    return validated(record, "ndcg_at_20");
+  };
+  const auto three = compared("3"), four = compared("4");
+  ASSERT_EQ(three.size(), 3u);
+  EXPECT_EQ(three.back(), four[2]);
+}
+
 }  // namespace
 }  // namespace hogwild::test

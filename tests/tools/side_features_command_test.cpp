@@ -148,6 +148,12 @@ TEST_F(side_features_command, features_alone_make_vectors_where_users_ask_for_it
   const std::string twins = hogwild({"neighbors", model, "0 --top 2"}).out;
   EXPECT_THAT(twins, HasSubstr("28\t1.0000"));
   EXPECT_THAT(twins, HasSubstr("56\t1.0000"));
+
+  (void)trained({"--model warp --save", model}, 1);
+  EXPECT_THAT(hogwild({"train", train, "--model warp --factors 8 --epochs 1 --features-alone --init", model,
+                       "--item-features", item_features})
+                  .err,
+              HasSubstr("leaves out the own vectors of users and items, which the model to begin with has"));
 }
 
 TEST_F(side_features_command, names_and_fractions_and_searches_take_features) {
@@ -161,10 +167,19 @@ TEST_F(side_features_command, names_and_fractions_and_searches_take_features) {
   EXPECT_THAT(told, HasSubstr("80 of 80 items have features, 11 different ones, with weights from 0.25 to 1"));
   EXPECT_THAT(told, HasSubstr("16 more items are in no pair"));
   EXPECT_THAT(hogwild({"recommend", model, "--user u6 --top 20 --seen", file}).out, HasSubstr("82\t"));
-  const outcome search =
-      hogwild({"search", train, "--model warp --item-features", item_features,
-               "--strategy grid --space step=0.05,0.1 --epochs 2 --factors 8 --metric ndcg_at_20 --validation 0.2"});
+  const command_words searched{
+      "search",
+      train,
+      "--strategy grid --space step=0.05,0.1 --epochs 2 --factors 8 --metric ndcg_at_20 --validation 0.2 --model warp",
+      "--journal",
+      folder / "journal",
+      "--item-features"};
+  const outcome search = hogwild({searched, item_features});
   EXPECT_EQ(search.code, 0) << search.err;
+  // A journal is not continued with other weights of the same features.
+  std::string others = read_file(item_features);
+  others.insert(others.find('\n'), ":0.5");
+  EXPECT_THAT(hogwild({searched, folder.write("others.txt", others)}).err, HasSubstr("the journal of another search"));
 }
 
 TEST_F(side_features_command, a_hundred_features_do_not_make_runs_diverge) {
