@@ -109,9 +109,9 @@ TEST_F(side_features_command, runs_resume_with_the_same_features_alone) {
   (void)trained({how, "--checkpoint", checkpoint}, 3);
   (void)trained({how, "--resume", checkpoint, "--save", model}, 6);
   EXPECT_EQ(read_file(model), read_file(whole));
-  // A further weight of a feature that is there: the same users, items and features.
+  // Another weight of a feature: the same users, items and features.
   std::string others = read_file(item_features);
-  others.insert(others.find('\n'), ":0.5");
+  others.replace(others.find(":0.25"), 5, ":0.5");
   const outcome other = hogwild({"train", train, "--model warp --engine serial --factors 8 --epochs 6 --resume",
                                  checkpoint, "--item-features", folder.write("others.txt", others)});
   EXPECT_THAT(other.err, HasSubstr("when it was written"));
@@ -178,7 +178,7 @@ TEST_F(side_features_command, names_and_fractions_and_searches_take_features) {
   EXPECT_EQ(search.code, 0) << search.err;
   // A journal is not continued with other weights of the same features.
   std::string others = read_file(item_features);
-  others.insert(others.find('\n'), ":0.5");
+  others.replace(others.find(":0.25"), 5, ":0.5");
   EXPECT_THAT(hogwild({searched, folder.write("others.txt", others)}).err, HasSubstr("the journal of another search"));
 }
 
