@@ -176,10 +176,10 @@ TEST_F(side_features_command, names_and_fractions_and_searches_take_features) {
       "--item-features"};
   const outcome search = hogwild({searched, item_features});
   EXPECT_EQ(search.code, 0) << search.err;
-  // A journal is not continued with other weights of the same features.
+  // A journal is not continued when the file has other weights of the same features.
   std::string others = read_file(item_features);
   others.replace(others.find(":0.25"), 5, ":0.5");
-  EXPECT_THAT(hogwild({searched, folder.write("others.txt", others)}).err, HasSubstr("the journal of another search"));
+  EXPECT_THAT(hogwild({searched, folder.write("items.txt", others)}).err, HasSubstr("the journal of another search"));
 }
 
 TEST_F(side_features_command, a_hundred_features_do_not_make_runs_diverge) {
