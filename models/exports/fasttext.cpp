@@ -29,14 +29,8 @@
 namespace hogwild {
 namespace {
 
-double number_of(const saved_model& saved, std::string_view option, double otherwise) {
-  for (const auto& [name, value] : saved.model_options)
-    if (name == option) return value;
-  return otherwise;
-}
-
 std::int32_t count_of(const saved_model& saved, std::string_view option, std::int32_t otherwise) {
-  return static_cast<std::int32_t>(std::min(number_of(saved, option, otherwise), 0x1p30));
+  return static_cast<std::int32_t>(std::min(detail::told_option(saved, option).value_or(otherwise), 0x1p30));
 }
 
 void append(std::vector<float>& to, std::span<const float> row) {
@@ -63,7 +57,7 @@ detail::fasttext_model fasttext_of_words(const saved_model& saved, const known_w
       .least_count = count_of(saved, "min-count", 1),
       .negatives = count_of(saved, "negative", 5),
       .of = saved.model == cbow::name ? detail::fasttext_model::kind::cbow : detail::fasttext_model::kind::skip_gram,
-      .sample = number_of(saved, "sample", 1e-4),
+      .sample = detail::told_option(saved, "sample").value_or(1e-4),
       .words = known.vectors.words};
   for (std::size_t w = 0; w < made.words.size(); ++w) append(made.outputs, saved.row(w).last(dimension));
   if (!known.parts) {
@@ -152,7 +146,7 @@ detail::fasttext_model fasttext_model_of(const saved_model& saved, const std::st
   if (saved.model != skip_gram::name && saved.model != cbow::name)
     throw config_error(source + ": fastText has no " + saved.model +
                        " model; its form holds skip_gram, cbow and text_classifier");
-  if (number_of(saved, "hierarchical", 0.0) != 0.0)
+  if (detail::told_option(saved, "hierarchical").value_or(0.0) != 0.0)
     throw config_error(source +
                        ": the outputs of a hierarchical model belong to a tree, which fastText builds otherwise; its "
                        "words' vectors are written to a name that ends in .vec");

@@ -12,6 +12,7 @@
 #include <hogwild/detail/embeddings/row_figures.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/platform/printable.hpp>
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/detail/words/subword_vectors.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/tables.hpp>
@@ -42,11 +43,6 @@ bool keeps_counts(const window_model& windows) {
 /// Numbers of a row: two vectors, and perhaps the word's count.
 std::size_t saved_width(const window_model& windows) {
   return 2 * windows.dimension + (keeps_counts(windows) ? 1 : 0);
-}
-
-double number_told(const saved_model& saved, std::string_view name) {
-  const auto found = std::ranges::find(saved.model_options, name, &std::pair<std::string, double>::first);
-  return found == saved.model_options.end() ? 0.0 : found->second;
 }
 
 const window_model& window_of_words(const named_model& m, const vocabulary& words) {
@@ -238,7 +234,9 @@ std::uint64_t min_count_of(const saved_model& saved) {
 }
 
 std::optional<vocabulary> words_of(const saved_model& saved) {
-  if (number_told(saved, tree) == 0.0 && number_told(saved, documents_told) == 0.0) return std::nullopt;
+  if (detail::told_option(saved, tree).value_or(0.0) == 0.0 &&
+      detail::told_option(saved, documents_told).value_or(0.0) == 0.0)
+    return std::nullopt;
   const auto fail = [] {
     throw input_error(
         "a hierarchical model of words, or a model of documents, has a named row for each word, which begins with how "
@@ -272,7 +270,7 @@ named_model model_of_words(const saved_model& saved, std::size_t words) {
   }
   try {
     const named_model m = make_model(saved.model, {}, options);
-    const double told = number_told(saved, documents_told);
+    const double told = detail::told_option(saved, documents_told).value_or(0.0);
     const bool holds = std::holds_alternative<paragraph_vectors>(m);
     if (holds != (told > 0.0) || !(told <= 0x1p32 && told == std::floor(told)))
       throw input_error("a paragraph_vectors model, and no other, has the option 'documents', a number from 1 on");

@@ -17,6 +17,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/edges.hpp>
 
+#include "models/same_bits.hpp"
 #include "support/toy_data.hpp"
 
 namespace {
@@ -84,24 +85,7 @@ TEST_P(line_vectors_fixture, loss_is_that_of_the_formula) {
 }
 
 TEST_P(line_vectors_fixture, all_instruction_sets_give_the_same_bits) {
-  using emissions = std::vector<std::pair<std::size_t, std::vector<float>>>;
-  struct collector {
-    emissions& to;
-    void block(std::size_t offset, std::span<const float> g) const { to.push_back({offset, {g.begin(), g.end()}}); }
-  };
-  const auto gradient_by = [&](isa set) {
-    line_space space = model.make_workspace(rows, set, 2);
-    for (std::size_t k = 0; k < 2; ++k) model.take(space, k, cursor.row(k), counter_random(7, k));
-    emissions all;
-    model.gradient(param_reader<float>(w.data(), w.size()), space, 2, collector{all});
-    return all;
-  };
-  const emissions scalar = gradient_by(isa::scalar);
-  EXPECT_FALSE(scalar.empty());
-  for (const isa set : {isa::avx2, isa::avx512})
-    if (has_isa(set)) {
-      EXPECT_EQ(gradient_by(set), scalar);
-    }
+  test::expect_same_bits(model, rows, w);
 }
 
 TEST_P(line_vectors_fixture, a_part_of_a_graph_is_refused) {

@@ -16,6 +16,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/edges.hpp>
 
+#include "models/same_bits.hpp"
 #include "support/toy_data.hpp"
 
 namespace {
@@ -95,24 +96,7 @@ TEST_F(node_vectors_fixture, loss_is_that_of_the_formula) {
 }
 
 TEST_F(node_vectors_fixture, all_instruction_sets_give_the_same_bits) {
-  using emissions = std::vector<std::pair<std::size_t, std::vector<float>>>;
-  struct collector {
-    emissions& to;
-    void block(std::size_t offset, std::span<const float> g) const { to.push_back({offset, {g.begin(), g.end()}}); }
-  };
-  const auto gradient_by = [&](isa set) {
-    walk_space space = model.make_workspace(rows, set, 2);
-    for (std::size_t k = 0; k < 2; ++k) model.take(space, k, row(k), counter_random(7, k));
-    emissions all;
-    model.gradient(param_reader<float>(w.data(), w.size()), space, 2, collector{all});
-    return all;
-  };
-  const emissions scalar = gradient_by(isa::scalar);
-  EXPECT_FALSE(scalar.empty());
-  for (const isa set : {isa::avx2, isa::avx512})
-    if (has_isa(set)) {
-      EXPECT_EQ(gradient_by(set), scalar);
-    }
+  test::expect_same_bits(model, rows, w);
 }
 
 // The smaller a graph, the more often a node occurs in each walk. Wide windows and much contrast make the sums of a

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <hogwild/detail/results/saved_options.hpp>
 #include <hogwild/saved_model.hpp>
 
 namespace hogwild::detail {
@@ -49,10 +50,8 @@ inline bool width_fits(const saved_model& m) {
 
 /// Parameters that an option counts; 0 without that option.
 inline std::uint64_t counted_by(std::string_view option, const saved_model& m) {
-  constexpr double most = 0x1p53;
-  for (const auto& [name, value] : m.model_options)
-    if (name == option && value >= 0.0 && value <= most) return static_cast<std::uint64_t>(value);
-  return 0;
+  const double told = told_option(m, option).value_or(0.0);
+  return told >= 0.0 && told <= 0x1p53 ? static_cast<std::uint64_t>(told) : 0;
 }
 /// Of a net after the bias, and of parts of words.
 inline std::uint64_t net_parameters(const saved_model& m) {

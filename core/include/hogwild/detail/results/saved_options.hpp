@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,18 +20,23 @@
 
 namespace hogwild::detail {
 
+/// The option `name`, if the model has it.
+inline std::optional<double> told_option(const saved_model& saved, std::string_view name) {
+  for (const auto& [option, value] : saved.model_options)
+    if (option == name) return value;
+  return std::nullopt;
+}
+
 /// The option `name`; throws input_error if the model does not have it, or `suits` refuses it.
 template <class Suits>
 double saved_option(const saved_model& saved, std::string_view name, const Suits& suits, const std::string& should_be) {
   const std::string called = "the option " + quote(name) + " of the saved " + saved.model + " model";
-  for (const auto& [option, value] : saved.model_options) {
-    if (option != name) continue;
-    if (suits(value)) return value;
-    char text[32];
-    const std::string said(text, std::to_chars(text, text + sizeof text, value).ptr);
-    throw input_error(called + " is " + said + "; it should be " + should_be);
-  }
-  throw input_error(called + " is missing");
+  const std::optional<double> value = told_option(saved, name);
+  if (!value) throw input_error(called + " is missing");
+  if (suits(*value)) return *value;
+  char text[32];
+  const std::string said(text, std::to_chars(text, text + sizeof text, *value).ptr);
+  throw input_error(called + " is " + said + "; it should be " + should_be);
 }
 
 /// A whole number from 1 to `most`.
@@ -77,9 +83,7 @@ inline void say_first_column(saved_model& saved, std::uint32_t first_column) {
 
 /// Throws input_error if the option is neither 0 nor 1.
 inline std::uint32_t said_first_column(const saved_model& saved) {
-  for (const auto& option : saved.model_options)
-    if (option.first == first_column_option) return saved_flag(saved, first_column_option) ? 1 : 0;
-  return 0;
+  return told_option(saved, first_column_option) && saved_flag(saved, first_column_option) ? 1 : 0;
 }
 
 // The division of columns while a saved model was trained. The saved weights are those of the original columns, so
@@ -97,12 +101,9 @@ inline void say_scaling(saved_model& saved, column_scaling scaling) {
 inline column_scaling said_scaling(const saved_model& saved) {
   constexpr auto least = static_cast<double>(column_scaling::max_abs),
                  most = static_cast<double>(column_scaling::standard);
-  for (const auto& option : saved.model_options) {
-    if (option.first != scaling_option) continue;
-    return static_cast<column_scaling>(static_cast<std::uint32_t>(saved_option(
-        saved, scaling_option, [](double x) { return x == least || x == most; }, "2 (max_abs) or 3 (standard)")));
-  }
-  return column_scaling::none;
+  if (!told_option(saved, scaling_option)) return column_scaling::none;
+  return static_cast<column_scaling>(static_cast<std::uint32_t>(saved_option(
+      saved, scaling_option, [](double x) { return x == least || x == most; }, "2 (max_abs) or 3 (standard)")));
 }
 
 }  // namespace hogwild::detail
