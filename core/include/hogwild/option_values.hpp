@@ -88,7 +88,7 @@ enum class schedule_kind : std::uint32_t {
   inverse,    ///< initial / (1 + decay * (e-1))
   linear,     ///< falls with every row, by decay * initial an epoch, but never below initial / 10,000
   cosine,     ///< along half a cosine, from initial in the first epoch to decay * initial in the last
-  plateau     ///< initial, times decay for each epoch so far that did not improve the validation loss
+  plateau     ///< initial, times decay for each epoch so far that did not improve the validation measure
 };
 
 /// The meaning of l2 for models whose rows touch few parameters. Linear models with one margin a row accept by_degree

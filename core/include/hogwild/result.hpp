@@ -142,7 +142,7 @@ enum class run_status {
   done,         ///< all epochs, or the time limit: see train_result::stopped_by
   target,       ///< the target was reached
   converged,    ///< the objective is known to be within the tolerance of the optimum
-  no_progress,  ///< the objective or the validation loss stopped falling; the distance from the optimum is unknown
+  no_progress,  ///< the objective or the validation measure stopped improving; the distance from the optimum is unknown
   diverged,     ///< the loss is not finite, or the objective ended higher than it began; a lower step may help
   stopped       ///< on request; see train_result::stopped_by
 };

@@ -66,7 +66,7 @@ constexpr option_refusal option_refusals[] = {
     {[](asked a) {
        return a.schedule == schedule_kind::plateau && !hogwild::validates(a.o) && !by_distance(a.o, a.model.convex);
      },
-     "the plateau schedule needs a validation loss: give validation rows, or a fraction to hold back; for convex "
+     "the plateau schedule goes by validation: give validation rows, or a fraction to hold back; for convex "
      "models a tolerance alone is enough"},
 
     {[](asked a) { return a.o.l2_by_folds.has_value(); },

@@ -12,7 +12,7 @@
 namespace hogwild {
 
 /// The step size of an epoch; constant inside it, except under `linear`. A `plateau` cannot be computed in advance: the
-/// caller that measures the validation loss multiplies by the decays so far.
+/// caller that measures the validation rows multiplies by the decays so far.
 struct step_schedule {
   schedule_kind kind = schedule_kind::geometric;
   double initial = 0.1;

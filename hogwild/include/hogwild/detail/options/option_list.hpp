@@ -61,13 +61,13 @@ inline constexpr option_rows run_options{
          {.placeholder = "auto|X", .otherwise = "auto", .range = above(0), .recorded = "step", .in_lanes = true}}},
     run_option<&train_options::step, &step_options::decay>{
         {{"step.decay", "--decay", "Step",
-          "how the step falls: factor of an epoch (geometric) or of an epoch without a better validation loss "
+          "how the step falls: factor of an epoch (geometric) or of an epoch without a better validation measure "
           "(plateau), slope (inverse), or the last step over the first (cosine) (default: the model's, else by "
           "--epochs where the step is found)"},
          {.range = above(0), .recorded = "decay", .in_lanes = true}}},
     run_option<&train_options::step, &step_options::kind>{
         {{"step.kind", "--schedule", "Step",
-          "how the step falls with the epochs; plateau: after epochs without a better validation loss (default: the "
+          "how the step falls with the epochs; plateau: after epochs without a better validation measure (default: the "
           "model's, else geometric; constant under ftrl)"},
          {.recorded = "schedule", .in_lanes = true}}},
     run_option<&train_options::step, &step_options::warm_up>{
