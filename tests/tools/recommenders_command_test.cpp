@@ -88,6 +88,18 @@ TEST_F(recommenders_command, evaluate_measures_as_training_does_if_it_knows_the_
   }
 }
 
+TEST_F(recommenders_command, are_trained_otherwise_by_products_in_bf16) {
+  if (bf16_forms().empty()) GTEST_SKIP() << "this processor does not multiply bfloat16";
+  for (const char* const name : {"warp", "sampled_softmax"}) {
+    const auto by = [&](const char* products) {
+      return trained({"--model", name, "--engine serial --products", products})["train_loss"].get<double>();
+    };
+    const double loss = by("float");
+    EXPECT_NE(by("bf16"), loss) << name;
+    EXPECT_NEAR(by("bf16"), loss, 0.05 * loss) << name;
+  }
+}
+
 /// The lines of pairs as lists of two items, which might be an item and a weight.
 std::string lists_of_two(const std::string& lines) {
   std::istringstream in(lines);
