@@ -47,7 +47,7 @@ struct line_vectors {
   std::size_t dimension = 128;       ///< of both orders together
   std::uint32_t negative = 5;        ///< how much contrast weighs: as so many drawn nodes for each edge
   bool first = true, second = true;  ///< which orders there are; at least one
-  product_numbers products = product_numbers::floats;
+  product_numbers products = product_numbers::floats;  ///< what training multiplies
 
   std::size_t orders() const { return (first ? 1 : 0) + (second ? 1 : 0); }  ///< how many there are
   /// Numbers of a node's vector of one order.

@@ -42,7 +42,7 @@ struct node_vectors : word_rows {
   std::uint32_t window = 10;   ///< most neighbours on each side
   std::uint32_t negative = 5;  ///< how much contrast weighs: as so many drawn nodes for each pair
   double p = 1.0, q = 1.0;     ///< of walk_rule
-  product_numbers products = product_numbers::floats;
+  product_numbers products = product_numbers::floats;  ///< what training multiplies
 
   /// The model without options, and without data.
   static node_vectors usual() {

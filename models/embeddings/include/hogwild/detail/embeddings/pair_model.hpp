@@ -239,7 +239,7 @@ struct pair_formula : pair_shape {
   using workspace = pair_space;
 
   float margin = 1.0f;  ///< by which a pair's item should score above others, under hinge and warp
-  product_numbers products = product_numbers::floats;
+  product_numbers products = product_numbers::floats;  ///< what training multiplies
 
   std::vector<double> hyperparameters() const {
     std::vector<double> all = pair_shape::hyperparameters();

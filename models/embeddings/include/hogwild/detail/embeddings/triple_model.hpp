@@ -60,7 +60,7 @@ struct triple_shape {
   float from = 0.0f;                        ///< what a distance is subtracted from (gamma)
   float dropout = 0.0f;                     ///< fraction of a question's numbers that are left out in training, < 1
   float n3 = 0.0f;                          ///< factor of the third powers of lengths (see squares_touched for l2)
-  product_numbers products = product_numbers::floats;
+  product_numbers products = product_numbers::floats;  ///< what training multiplies
 
   /// Floats of an entity, with padding.
   std::size_t width() const { return padded_to_lanes(factors) * (is_complex(composition) ? 2 : 1); }

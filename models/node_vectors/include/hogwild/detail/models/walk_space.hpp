@@ -25,7 +25,7 @@ struct walk_shape {
   std::size_t width = 0;   ///< floats of a vector, a multiple of embedding_lanes; those that pad it are 0
   std::size_t window = 0;  ///< > 0
   float negative = 0.0f;   ///< the weight of contrast for a pair of weight 1
-  product_numbers products = product_numbers::floats;
+  product_numbers products = product_numbers::floats;  ///< what training multiplies
 };
 
 /// One worker's memory for walks, which are trained one after the other. A walk is one block: its nodes, by their
