@@ -270,7 +270,7 @@ std::vector<float> model_epochs::parameters() const {
 optimizer_state model_epochs::state_of_now() const {
   if (!options_.keep_state) return {};
   const double rows = static_cast<double>(task_.all_rows()) * static_cast<double>(progress_.epoch);
-  return state_of_optimizer(engine_run_.store(), run_.plan.options, step(), rows);
+  return state_of_optimizer(engine_run_.store(), task_, run_.plan.options, step(), rows);
 }
 
 bool model_epochs::average() {

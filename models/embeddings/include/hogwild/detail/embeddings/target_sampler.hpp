@@ -82,16 +82,21 @@ class drawn_targets {
   /// Calls f(place) for each place of the target.
   template <class F>
   void for_places(std::uint32_t target, const F& f) const {
+    // Nearly all targets that are looked up have not been drawn, and this branch foresees it.
+    const std::uint32_t hash = hash_of(target);
+    if ((bits_[hash >> bits_shift_ >> 6] >> (hash >> bits_shift_ & 63) & 1) == 0) return;
     for (std::uint32_t at = heads_[slot(target)]; at != none; at = next_[at])
       if (target_[at] == target) f(std::size_t{at});
   }
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
-  std::size_t slot(std::uint32_t target) const { return target * 0x9e3779b1u >> shift_; }
+  static constexpr std::uint32_t hash_of(std::uint32_t target) { return target * 0x9e3779b1u; }
+  std::size_t slot(std::uint32_t target) const { return hash_of(target) >> shift_; }
 
-  unsigned shift_;
+  unsigned shift_, bits_shift_;
   std::vector<std::uint32_t> heads_, next_, target_;
+  std::vector<std::uint64_t> bits_;  ///< a bit for each hash's first digits, 64 to 128 for each target
 };
 
 }  // namespace hogwild
