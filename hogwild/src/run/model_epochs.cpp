@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <span>
@@ -16,6 +17,7 @@
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
+#include <hogwild/detail/task/vector_passes.hpp>
 #include <hogwild/error.hpp>
 
 #include "run/run_report.hpp"
@@ -168,8 +170,17 @@ bool model_epochs::asked_to_stop() {
 }
 
 bool model_epochs::has_broken_down() const {
-  const std::vector<float> w = task_.parameters_of(engine_run_.store(), rounds_.scale());
-  return ranks_.any(!std::ranges::all_of(w, [](float x) { return std::isfinite(x); }));
+  const double scale = task_.facts().scaled ? rounds_.scale() : 1.0;
+  std::atomic<bool> finite = true;
+  const auto look = [&]<class T>() {
+    const std::span<const T> w = engine_run_.store().parameters<T>();
+    const auto is_finite = [scale](T x) { return std::isfinite(static_cast<float>(scale * static_cast<double>(x))); };
+    for_each_block(w.size(), engine_run_.helpers(), [&](std::size_t first, std::size_t last, std::size_t) {
+      if (!std::ranges::all_of(w.subspan(first, last - first), is_finite)) finite = false;
+    });
+  };
+  task_.facts().scalar_bytes == sizeof(float) ? look.operator()<float>() : look.operator()<double>();
+  return ranks_.any(!finite);
 }
 
 bool model_epochs::turned_back(std::size_t e, double step) {
