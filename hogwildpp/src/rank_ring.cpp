@@ -16,12 +16,12 @@
 #include <utility>
 
 #include <hogwild/detail/memory/param_view.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
 #include <hogwild/detail/platform/machine.hpp>
 #include <hogwild/detail/platform/threads.hpp>
 #include <hogwild/detail/platform/wait_limit.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/error.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 #include <hogwildpp/detail/ring_stream.hpp>

@@ -10,10 +10,10 @@
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/model.hpp>
 #include <hogwildpp/detail/exchange_rule.hpp>
 

@@ -6,8 +6,8 @@
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
 #include <hogwild/detail/platform/failure.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild::detail {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <hogwild/detail/loop/bias_step.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild {
 

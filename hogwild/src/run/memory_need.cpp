@@ -5,8 +5,8 @@
 
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
 #include <hogwild/detail/platform/memory_grant.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::detail {

@@ -16,11 +16,11 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
 #include <hogwild/detail/options/option_list.hpp>
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/checkpoint_origin.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/names.hpp>
 

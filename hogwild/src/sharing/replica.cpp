@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <hogwild/detail/memory/private_memory.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild {
 namespace {

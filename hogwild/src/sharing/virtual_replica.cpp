@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <hogwild/detail/kernels/half_kernels.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild {
 

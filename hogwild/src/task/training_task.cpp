@@ -11,8 +11,8 @@
 #include <hogwild/detail/loop/lane_table.hpp>
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
-#include <hogwild/detail/optimization/row_state.hpp>
 #include <hogwild/detail/task/loss_bound.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/options.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hogwild/detail/optimization/row_state.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 #include <algorithm>
 

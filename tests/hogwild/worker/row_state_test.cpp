@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_adagrad has one number a row in memory, under every engine, and for each parameter in what a run returns.
-#include <hogwild/detail/optimization/row_state.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 #include <cstddef>
 #include <vector>
