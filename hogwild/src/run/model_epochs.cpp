@@ -351,8 +351,7 @@ void model_epochs::resume() {
   rounds_.resume_exchange(progress_.longest_exchange);
   if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
   if (run_.tries_workers && from->state.find(workers_section) != nullptr)
-    rounds_.try_workers(worker_trial::ended(
-        std::min<std::uint64_t>(from->state.get<std::uint64_t>(workers_section), engine_run_.workers())));
+    rounds_.try_workers(worker_trial::ended(from->state.get<std::uint64_t>(workers_section), engine_run_.workers()));
 }
 
 checkpoint model_epochs::state() {

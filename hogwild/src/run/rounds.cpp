@@ -160,7 +160,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
 
 void round_driver::run(round_plan round) {
   live_.open(round);
-  if (trial_) round.end_slot = end_slot(engine_run_.store(), trial_->workers());
+  if (trial_ && trial_->leaves_out()) round.end_slot = end_slot(engine_run_.store(), trial_->workers());
   if (reproducible()) return run_in_turns(round);
   open_round(engine_run_.store(), plan_.chunks, round);
   engine_run_.run_round();

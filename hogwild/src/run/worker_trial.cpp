@@ -34,8 +34,11 @@ std::optional<std::uint32_t> worker_trial::rounds_of_epoch(std::size_t chunks, s
 worker_trial::worker_trial(std::size_t workers, std::uint32_t rounds, clock_function clock)
     : all_(workers), best_(workers), rounds_(rounds), clock_(clock ? std::move(clock) : steady_seconds) {}
 
-worker_trial worker_trial::ended(std::size_t workers) {
-  return worker_trial(workers);
+worker_trial worker_trial::ended(std::size_t workers, std::size_t all) {
+  worker_trial made(all, 1, {});
+  made.best_ = std::min(workers, all);
+  made.over_ = true;
+  return made;
 }
 
 void worker_trial::end_round(double rows) {

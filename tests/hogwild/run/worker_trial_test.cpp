@@ -136,7 +136,7 @@ struct shared_columns : test::counting_columns {
   static constexpr sharing_kind sharing = sharing_kind::direct;
 };
 
-test::kept_rows one_column_a_row(std::size_t rows) {
+test::kept_rows rows_apart(std::size_t rows) {
   test::toy_rows data;
   data.columns = rows;
   for (std::uint32_t r = 0; r < rows; ++r) data.push({r}, {1.0f}, 0.0f);
@@ -144,10 +144,11 @@ test::kept_rows one_column_a_row(std::size_t rows) {
 }
 
 /// Two workers in this thread, the second one first: it leaves the first one nothing. Keeps the rows of each round that
-/// the second one trained.
+/// the second one trained. A round of the first one alone takes `one` of the time of the others.
 class second_first final : public engine_run {
  public:
-  explicit second_first(const test::planned_task& work) : work_(work), store_(param_store::in_memory(work.shape(2))) {
+  second_first(const test::planned_task& work, double one, int loses)
+      : work_(work), one_(one), loses_(loses), store_(param_store::in_memory(work.shape(2))) {
     for (worker_slot& slot : store_.slots()) slot.state = worker_state::active;
   }
 
@@ -156,29 +157,27 @@ class second_first final : public engine_run {
   const param_store& store() const override { return store_; }
   thread_team& helpers() override { return *helpers_; }
   void run_round() override {
+    if (std::cmp_equal(rows_of_second.size(), loses_))  // somebody draws a ticket, and dies
+      store_.counters()[0].draw(store_.control().round.number, work_.plan.chunks.count());
     const std::uint64_t before = store_.slots()[1].rows.get();
     for (const std::size_t slot : {1u, 0u}) work_->work({work_.plan, store_, slot, memory_[slot], nullptr});
     rows_of_second.push_back(store_.slots()[1].rows.get() - before);
+    now += rows_of_second.back() > 0 ? 0.01 : 0.01 * one_;
   }
+  double now = 0.0;
   std::vector<std::uint64_t> rows_of_second{};
 
  private:
   const test::planned_task& work_;
+  double one_;
+  int loses_;  ///< the round that loses a ticket
   param_store store_;
   worker_memory memory_[2];
   std::unique_ptr<thread_team> helpers_ = thread_team::make(thread_team_kind::std, 1, false);
 };
 
-/// A clock by which every second round, that of one worker, takes `one` of the time of the others.
-worker_trial::clock_function clock_of(double one) {
-  return [now = 0.0, calls = 0, one]() mutable {
-    if (++calls % 2 == 0) now += calls % 4 == 0 ? 0.01 * one : 0.01;
-    return now;
-  };
-}
-
 struct trained_trial : testing::Test {
-  test::kept_rows data = one_column_a_row(1'024);  // 64 chunks: eight rounds an epoch
+  test::kept_rows data = rows_apart(1'024);  // 64 chunks: eight rounds an epoch
   test::planned_task work = [this] {
     test::planned_task made = make_task(shared_columns{{1'024}}, data.view(), label_map{}, {});
     made.set_sharing(access_kind::direct, {});
@@ -186,24 +185,26 @@ struct trained_trial : testing::Test {
   }();
   test::heard_run heard;
   std::vector<std::uint64_t> rows_of_second;
+  std::uint32_t end_slot = 0;  ///< of the last round
 
-  train_result run(train_options options, worker_trial::clock_function clock, bool tries = true) {
-    options.observers = {&heard};
+  train_result run(train_options options, double one, bool tries = true, int loses = -1) {
+    options.observers.emplace_back(&heard);
+    second_first started(work, one, loses);
     resolved_run run{.options = options,
                      .schedule = {schedule_kind::constant, 1.0, 0.0},
                      .tries_workers = tries,
-                     .trial_clock = std::move(clock)};
+                     .trial_clock = [&started] { return started.now; }};
     if (!options.resume.empty())
       run.resumed = std::make_shared<const resumed_checkpoint>(resume_of_rank(options.resume, agreement(nullptr)));
-    second_first started(work);
     train_result result = work.train(started, run);
     rows_of_second = started.rows_of_second;
+    end_slot = started.store().control().round.end_slot;
     return result;
   }
 };
 
 TEST_F(trained_trial, leaves_a_worker_out_of_all_later_rounds) {
-  const train_result result = run({.epochs = 5}, clock_of(0.5));
+  const train_result result = run({.epochs = 5}, 0.5);
   std::vector<std::uint64_t> expected(8 + 4, 0);  // rounds, one an epoch after the first
   for (const std::size_t round : {0u, 2u, 4u, 6u}) expected[round] = 128;
   EXPECT_EQ(rows_of_second, expected);
@@ -214,14 +215,23 @@ TEST_F(trained_trial, leaves_a_worker_out_of_all_later_rounds) {
 }
 
 TEST_F(trained_trial, costs_one_round_where_all_workers_are_faster) {
-  const train_result result = run({.epochs = 5}, clock_of(1.5));
+  const train_result result = run({.epochs = 5}, 1.5);
   std::vector<std::uint64_t> expected(8 + 4, 128);
   expected[1] = 0;
   std::fill(expected.begin() + 8, expected.end(), 1'024u);
   EXPECT_EQ(rows_of_second, expected);
+  EXPECT_EQ(end_slot, round_plan::no_slot) << "workers that join late would not train";
   EXPECT_EQ(result.workers, 2u);
   EXPECT_THAT(result.parameters, testing::Each(5.0f));
   EXPECT_THAT(heard.notes, IsEmpty());
+}
+
+TEST_F(trained_trial, tries_the_same_workers_again_after_a_round_that_lost_a_ticket) {
+  const train_result result = run({.epochs = 5}, 1.5, true, 1);
+  // The round of one, the lost ticket, the round of one again, and the rest.
+  EXPECT_THAT(std::vector(rows_of_second.begin(), rows_of_second.begin() + 5), ElementsAre(128, 0, 0, 0, 128));
+  EXPECT_EQ(rows_of_second.size(), 8u + 1 + 4);
+  EXPECT_THAT(result.parameters, testing::Each(5.0f));
 }
 
 TEST_F(trained_trial, keeps_to_the_rounds_that_observers_ask_for) {
@@ -233,22 +243,15 @@ TEST_F(trained_trial, keeps_to_the_rounds_that_observers_ask_for) {
     void on_note(std::string_view) override {}
     std::vector<std::uint64_t> examples;
   } rounds;
-  train_options options{.epochs = 5, .rounds = 3};
-  resolved_run asked{.options = options,
-                     .schedule = {schedule_kind::constant, 1.0, 0.0},
-                     .tries_workers = true,
-                     .trial_clock = clock_of(1.5)};
-  asked.options.observers = {&rounds};
-  second_first started(work);
-  work.train(started, asked);
+  run({.epochs = 5, .observers = {&rounds}, .rounds = 3}, 1.5);
   EXPECT_EQ(rounds.examples.size(), 15u);
-  EXPECT_EQ(started.rows_of_second.size(), 9u + 4 * 3);  // the first epoch in the next multiple of three
+  EXPECT_EQ(rows_of_second.size(), 9u + 4 * 3);  // the first epoch in the next multiple of three
 }
 
 TEST_F(trained_trial, is_not_made_where_it_is_not_wanted_or_the_run_is_short) {
-  run({.epochs = 5}, clock_of(0.5), false);
+  run({.epochs = 5}, 0.5, false);
   EXPECT_EQ(rows_of_second, std::vector<std::uint64_t>(5, 1'024));
-  run({.epochs = 3}, clock_of(0.5));
+  run({.epochs = 3}, 0.5);
   EXPECT_EQ(rows_of_second, std::vector<std::uint64_t>(3, 1'024));
   EXPECT_THAT(heard.notes, IsEmpty());
 }
@@ -257,9 +260,9 @@ TEST_F(trained_trial, is_not_made_again_by_a_run_that_is_resumed) {
   const test::scratch_folder folder;
   for (const double one : {0.5, 1.5}) {
     const std::string file = folder / "run.ckpt";
-    run({.epochs = 5, .checkpoint = file}, clock_of(one));
+    run({.epochs = 5, .checkpoint = file}, one);
     heard.notes.clear();
-    const train_result result = run({.epochs = 50, .resume = file}, clock_of(2.0 - one));
+    const train_result result = run({.epochs = 50, .resume = file}, 2.0 - one);
     EXPECT_EQ(rows_of_second, std::vector<std::uint64_t>(45, one < 1.0 ? 0 : 1'024));
     EXPECT_EQ(result.workers, one < 1.0 ? 1u : 2u);
     EXPECT_THAT(heard.notes, IsEmpty());
@@ -269,8 +272,11 @@ TEST_F(trained_trial, is_not_made_again_by_a_run_that_is_resumed) {
 /// Whether a run of two CPUs or more makes the trial.
 template <class M, class Engine>
 bool tries(const M& m, const Engine& engine, const train_options& options) {
-  static const test::kept_rows data = one_column_a_row(64);
-  const prepared_task ready = prepare(m, data.view(), options);
+  static const test::kept_rows data = rows_apart(64);
+  test::heard_run heard;
+  train_options heard_options = options;
+  heard_options.observers = {&heard};
+  const prepared_task ready = prepare(m, data.view(), heard_options);
   resolved_run run = begin_run(ready);
   run_planner planner(*ready.task, run);
   engine_of<Engine>(engine).plan(planner);

@@ -28,11 +28,13 @@ class worker_trial {
 
   /// A trial of `workers`, at least 2. An empty clock is that of the system.
   worker_trial(std::size_t workers, std::uint32_t rounds, clock_function clock);
-  /// One that was over before, and left so many workers.
-  static worker_trial ended(std::size_t workers);
+  /// One that was over before, and left `workers`, at most `all`.
+  static worker_trial ended(std::size_t workers, std::size_t all);
 
   /// How many workers train the next round; once it is over, all later ones.
   std::size_t workers() const { return tries_less_ ? less() : best_; }
+  /// Whether those are fewer than all. If not, workers that join late train, too.
+  bool leaves_out() const { return workers() < all_; }
   bool is_over() const { return over_; }
   /// Into how many rounds the next epoch is cut.
   std::uint32_t rounds() const { return over_ ? 1 : rounds_; }
@@ -44,12 +46,10 @@ class worker_trial {
   }
   void end_round(double rows);
 
-  /// Why fewer workers than all train, as a sentence; empty if all do, or if the trial was over before.
+  /// Why fewer workers than all train, as a sentence; empty if all do.
   std::string reason() const;
 
  private:
-  explicit worker_trial(std::size_t workers) : all_(workers), best_(workers), over_(true) {}
-
   std::size_t less() const { return best_ / 2; }
   void compare(double ns);
 
