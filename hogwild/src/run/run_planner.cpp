@@ -198,8 +198,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
     asked = by_model ? task_.facts().preferred_sharing : sharing_kind::direct;
   }
   if (plan_in_blocks(workers, around)) return workers;
-  run_.tries_workers =
-      by_model && asked == sharing_kind::direct && asked_ == 0 && ranks().alone() && loop_.shards == sharding::claimed;
+  run_.tries_workers = by_model && asked == sharing_kind::direct && asked_ == 0 && loop_.shards == sharding::claimed;
   sharing_facts facts{.asked = asked,
                       .update = loop_.update,
                       .workers = workers,

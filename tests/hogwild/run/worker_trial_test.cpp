@@ -87,6 +87,7 @@ TEST(worker_trial, keeps_the_workers_that_are_fastest) {
       {"many cores", 8, {{8, 9}, {4, 7}, {2, 5}, {1, 4.8}}, {}, {8, 4, 8, 4, 8, 4, 8, 2, 4, 2, 4, 2, 4, 1, 2}, 2},
       {"an odd number", 3, {{3, 9}, {1, 4}}, {}, {3, 1, 3, 1, 3, 1, 3}, 1},
       {"a first round that reads the data", 2, {{2, 5}, {1, 7}}, {{0, 10.0}}, {2, 1, 2}, 2},
+      {"others, in a round of both", 2, {{2, 5}, {1, 4.8}}, {{2, 4.0}}, {2, 1, 2}, 2},
       {"others, in two rounds of both", 2, {{2, 5}, {1, 9}}, {{0, 4.0}, {2, 4.0}}, {2, 1, 2, 1, 2}, 2},
       {"others, in a round of one", 2, {{2, 5}, {1, 4}}, {{3, 4.0}}, {2, 1, 2, 1, 2}, 2},
       {"rounds that are too short to tell", 2, {{2, 0.5}, {1, 0.2}}, {}, {2}, 2},
@@ -104,7 +105,7 @@ TEST(worker_trial, keeps_the_workers_that_are_fastest) {
 
 TEST(worker_trial, says_why_workers_are_left_out) {
   std::vector<std::size_t> tried;
-  EXPECT_THAT(trial_of({"", 2, {{2, 5}, {1, 4}}, {{2, 1.2}}, {}, 0}, tried).reason(),
+  EXPECT_THAT(trial_of({"", 2, {{2, 5}, {1, 4}}, {{0, 2.0}, {6, 1.2}}, {}, 0}, tried).reason(),
               StartsWith("1 of 2 workers trains: a row took it 4000 ns, and all of them 5000 ns"));
   EXPECT_THAT(trial_of({"", 4, {{4, 9}, {2, 6}, {1, 8}}, {}, {}, 0}, tried).reason(),
               AllOf(StartsWith("2 of 4 workers train: a row took them 6000 ns, and all of them 9000 ns"),
