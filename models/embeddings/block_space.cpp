@@ -19,9 +19,7 @@ block_space::block_space(const block_scoring& scoring, isa set, std::size_t sour
       source_gradients_(sources * scoring.width),
       positive_gradients_(sources * scoring.width),
       target_gradients_(padded_ * scoring.width),
-      source_panels_(sources * scoring.width),
-      target_panels_(padded_ * scoring.width),
-      target_columns_(padded_ * scoring.width),
+      products_(kernels_, scoring.products, scoring.width, sources, padded_),
       scores_(sources * padded_),
       added_(padded_),
       positive_bias_(sources),
@@ -92,7 +90,7 @@ void block_space::add_distance_gradients(std::size_t n) {
     kernels_.add_scaled(-target_pull_.data()[j], target(j).data(), row(target_gradients_, j).data(), scoring_.width);
 }
 
-void block_space::score(std::size_t n) {
+void block_space::score(std::size_t n, bool trained) {
   const std::size_t width = scoring_.width;
   if (scoring_.cosine) {
     divide_by_lengths(sources_, n, source_inverse_);
@@ -100,9 +98,7 @@ void block_space::score(std::size_t n) {
     divide_by_lengths(targets_, scoring_.targets, target_inverse_);
   }
   const float divided = 1.0f / scoring_.temperature;
-  kernels_.columns_into_panels(targets_.data(), padded_, width, target_columns_.data());
-  kernels_.product(n, padded_, width, sources_.data(), width, 1, target_columns_.data(), scores_.data(), padded_,
-                   false);
+  products_.score(sources_.data(), n, targets_.data(), padded_, scores_.data(), trained);
 
   constexpr float nothing = -std::numeric_limits<float>::infinity();
   for (std::size_t j = 0; j < padded_; ++j)
@@ -130,7 +126,7 @@ void block_space::score(std::size_t n) {
 }
 
 void block_space::differentiate(std::size_t n) {
-  score(n);
+  score(n, true);
   const std::size_t width = scoring_.width;
   const float divided = 1.0f / scoring_.temperature;
   std::ranges::fill(target_bias_slope_, 0.0f);
@@ -147,15 +143,9 @@ void block_space::differentiate(std::size_t n) {
       for (std::size_t j = 0; j < padded_; ++j) s[j] *= inverse[j];
       kernels_.add_scaled(1.0f, s.data(), target_pull_.data(), padded_);
     }
-    kernels_.into_panels(source(i).data(), width, i, n, source_panels_.data());
   }
-  for (std::size_t j = 0; j < padded_; ++j)
-    kernels_.into_panels(target(j).data(), width, j, padded_, target_panels_.data());
-
-  kernels_.product(n, width, padded_, scores_.data(), padded_, 1, target_panels_.data(), source_gradients_.data(),
-                   width, false);
-  kernels_.product(padded_, width, n, scores_.data(), 1, padded_, source_panels_.data(), target_gradients_.data(),
-                   width, false);
+  products_.differentiate(scores_.data(), sources_.data(), n, targets_.data(), padded_, source_gradients_.data(),
+                          target_gradients_.data());
   if (scoring_.distance) return add_distance_gradients(n);
   for (std::size_t i = 0; i < n; ++i) {
     const float slope = positive_slope_[i] * divided;
@@ -170,7 +160,7 @@ void block_space::differentiate(std::size_t n) {
 }
 
 void block_space::losses(std::size_t n, std::span<double> to) {
-  score(n);
+  score(n, false);
   for (std::size_t i = 0; i < n; ++i) to[i] = scoring_.loss.loss(scores(i), counted(i), positive_score_[i]);
 }
 

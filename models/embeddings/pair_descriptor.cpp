@@ -10,6 +10,7 @@
 #include <hogwild/error.hpp>
 #include <hogwild/formats/ratings.hpp>
 
+#include "embeddings/product_options.hpp"
 #include "factors/factor_options.hpp"
 
 namespace hogwild::detail {
@@ -60,6 +61,7 @@ std::vector<model_option> pair_options(const pair_shape& usual, bool in_blocks) 
       usual.cosine ? std::vector<std::string>{"cosine", "product"} : std::vector<std::string>{"product", "cosine"},
       "what a score is made of: the product of two vectors, or their cosine"));
   options.push_back(number_option("temperature", usual.temperature, "divides products and cosines"));
+  options.push_back(products_option());
   return options;
 }
 

@@ -14,6 +14,7 @@
 #include <hogwild/detail/models/descriptor.hpp>
 #include <hogwild/detail/results/saved_options.hpp>
 
+#include "embeddings/product_options.hpp"
 #include "factors/factor_options.hpp"
 
 // Descriptors of models that learn from pairs of users and items. Saved models hold the vector and the bias of each
@@ -86,6 +87,8 @@ class pair_descriptor final : public descriptor_for<M> {
                            .options = options(),
                            .bias_of_its_own = true}) {}
 
+  void check(const model_options& options) const override { products_of(options); }
+
   named_model make(const model_data& data, const model_options& options) const override {
     M m = M::usual();
     const bool goes_on = data.takes_all_groups() || data.takes_one_of({"users", "items"});
@@ -97,6 +100,7 @@ class pair_descriptor final : public descriptor_for<M> {
     }
     m.bias = data.bias.value_or(m.bias);
     take_pair_options(options, m);
+    if constexpr (requires { m.products; }) m.products = products_of(options);
     if constexpr (has_margin<M>) {
       const double margin = options.number("margin", static_cast<double>(m.margin));
       if (!(margin >= 0.0 && margin <= 1e6)) throw config_error("--margin is a number from 0 to 1e6");

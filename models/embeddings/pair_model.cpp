@@ -119,8 +119,8 @@ std::vector<float> pair_shape::composed(std::span<const float> w, const pair_par
   return all;
 }
 
-pair_space::pair_space(const pair_shape& m, const target_loss_rule& loss, std::shared_ptr<const pair_side> side,
-                       isa set, std::size_t batch)
+pair_space::pair_space(const pair_shape& m, const target_loss_rule& loss, product_numbers products,
+                       std::shared_ptr<const pair_side> side, isa set, std::size_t batch)
     : model_(m),
       loss_(loss),
       side_(std::move(side)),
@@ -129,7 +129,8 @@ pair_space::pair_space(const pair_shape& m, const target_loss_rule& loss, std::s
               .cosine = m.cosine,
               .temperature = static_cast<float>(m.temperature),
               .bias = m.bias,
-              .loss = loss},
+              .loss = loss,
+              .products = products},
              set, batch),
       pairs_(batch),
       drawn_(block_.targets()),

@@ -57,7 +57,8 @@ std::vector<model_option> triple_options(const triple_shape& usual) {
       number_option("temperature", static_cast<double>(usual.temperature),
                     "the larger, the more the best of the drawn entities count (--loss self_adversarial)"),
       number_option("dropout", static_cast<double>(usual.dropout),
-                    "fraction of each question's numbers that training leaves out")};
+                    "fraction of each question's numbers that training leaves out"),
+      products_option()};
   if (usual.distance)
     all.push_back(number_option("gamma", static_cast<double>(usual.from), "scores are this less the distance"));
   else
@@ -79,6 +80,7 @@ void take_triple_options(const model_options& options, triple_shape& m) {
   take("dropout", m.dropout);
   take("gamma", m.from);
   take("n3", m.n3);
+  m.products = products_of(options);
   if (m.negatives < 1 || m.negatives > most_negatives) throw config_error("--negatives is 1 to 65536");
   if (!(m.dropout >= 0.0f && m.dropout < 1.0f))
     throw config_error("--dropout is a fraction from 0 up to, not including, 1");

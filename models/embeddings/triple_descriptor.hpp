@@ -10,6 +10,8 @@
 #include <hogwild/detail/embeddings/triple_model.hpp>
 #include <hogwild/detail/models/descriptor.hpp>
 
+#include "embeddings/product_options.hpp"
+
 // Descriptors of models of knowledge graphs. Saved models hold the numbers of an entity without padding, and those of a
 // relation in both directions side by side; the shorter ones are followed by zeros.
 
@@ -61,6 +63,8 @@ class triple_descriptor final : public descriptor_for<M> {
                            .input = model_input::triples,
                            .options = triple_options(M::usual()),
                            .no_bias = "vectors of entities and relations have no constant term"}) {}
+
+  void check(const model_options& options) const override { products_of(options); }
 
   named_model make(const model_data& data, const model_options& options) const override {
     M m = M::usual();

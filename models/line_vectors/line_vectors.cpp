@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "embeddings/product_options.hpp"
 #include "nodes/node_descriptor.hpp"
 
 namespace hogwild {
@@ -16,7 +17,8 @@ std::vector<model_option> line_options() {
           word_option("proximity", {"both", "first", "second"},
                       "which nodes are near each other: first: those with an edge, second: those with the same "
                       "neighbours; both: half of the numbers for each"),
-          count_option("negative", usual.negative, "weight of contrast: as so many drawn ones for each pair")};
+          count_option("negative", usual.negative, "weight of contrast: as so many drawn ones for each pair"),
+          detail::products_option()};
 }
 
 line_vectors line_with(const model_options& options) {
@@ -29,6 +31,7 @@ line_vectors line_with(const model_options& options) {
       static_cast<std::uint32_t>(detail::count_within(options, line_vectors::name, "negative", 1, 1000, m.negative));
   if (m.dimension % m.orders() != 0)
     throw config_error("--proximity both has half of the numbers of a vector for each order: give an even --dimension");
+  m.products = detail::products_of(options);
   return m;
 }
 
@@ -39,7 +42,8 @@ line_space line_vectors::make_workspace(const sparse_view&, const std::shared_pt
   constexpr std::size_t contrasts = 64;  // nodes drawn for a block
   const block_scoring scoring{.width = width(),
                               .targets = contrasts,
-                              .loss = {.kind = target_loss::logistic, .contrast = static_cast<float>(negative)}};
+                              .loss = {.kind = target_loss::logistic, .contrast = static_cast<float>(negative)},
+                              .products = products};
   std::vector<line_space::order> all;
   if (first) all.push_back({0, {scoring, set, line_space::edges, 0}});
   if (second) all.push_back({second_order(), {scoring, set, line_space::edges, contexts()}});

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "embeddings/product_options.hpp"
 #include "nodes/node_descriptor.hpp"
 
 namespace hogwild {
@@ -15,7 +16,8 @@ std::vector<model_option> node_options() {
           count_option("window", usual.window, "neighbours on each side, at most"),
           count_option("negative", usual.negative, "weight of contrast: as so many drawn ones for each pair"),
           number_option("p", usual.p, "walks return to the node that they come from by the factor 1 / P"),
-          number_option("q", usual.q, "walks go to nodes that are no neighbours of that one by the factor 1 / Q")};
+          number_option("q", usual.q, "walks go to nodes that are no neighbours of that one by the factor 1 / Q"),
+          detail::products_option()};
 }
 
 node_vectors with_options(const model_options& options) {
@@ -31,6 +33,7 @@ node_vectors with_options(const model_options& options) {
   m.q = options.number("q", m.q);
   for (const double x : {m.p, m.q})
     if (!(x >= 1e-6 && x <= 1e6)) throw config_error("--p and --q are numbers from 1e-6 to 1e6");
+  m.products = detail::products_of(options);
   return m;
 }
 

@@ -36,12 +36,12 @@ walk_space::walk_space(const walk_shape& shape, std::shared_ptr<const node_graph
       kernels_(embedding_kernels_of(set)),
       limit_{kernels_, shape.width, most_change},
       contrasts_(padded_to_lanes(std::max<std::size_t>(least_contrasts, shape.rule.length / 2))),
+      products_(kernels_, shape.products, shape.width, shape.rule.length,
+                padded_to_lanes(shape.rule.length) + contrasts_),
       walks_(batch) {
   const std::size_t length = shape.rule.length, places = padded_to_lanes(length), targets = places + contrasts_;
-  for (lined_floats* const rows : {&sources_, &source_gradients_, &source_panels_})
-    *rows = lined_floats(length * shape.width);
-  for (lined_floats* const rows : {&targets_, &target_gradients_, &target_panels_, &target_columns_})
-    *rows = lined_floats(targets * shape.width);
+  for (lined_floats* const rows : {&sources_, &source_gradients_}) *rows = lined_floats(length * shape.width);
+  for (lined_floats* const rows : {&targets_, &target_gradients_}) *rows = lined_floats(targets * shape.width);
   scores_ = lined_floats(length * targets);
   factor_ = lined_floats(targets);
   near_ = lined_floats(length + places);
@@ -77,11 +77,8 @@ bool walk_space::begin(const walk& of) {
   return true;
 }
 
-void walk_space::score() {
-  const std::size_t width = shape_.width;
-  kernels_.columns_into_panels(targets_.data(), targets_count_, width, target_columns_.data());
-  kernels_.product(here_->path.size(), targets_count_, width, sources_.data(), width, 1, target_columns_.data(),
-                   scores_.data(), targets_count_, false);
+void walk_space::score(bool trained) {
+  products_.score(sources_.data(), here_->path.size(), targets_.data(), targets_count_, scores_.data(), trained);
 }
 
 float walk_space::contrast_weight(std::size_t i) const {
@@ -92,7 +89,7 @@ float walk_space::contrast_weight(std::size_t i) const {
 }
 
 double walk_space::loss() {
-  score();
+  score(false);
   double sum = 0.0;
   const float* const factor = factor_.data();
   for (std::size_t i = 0; i < here_->path.size(); ++i) {
@@ -108,8 +105,8 @@ double walk_space::loss() {
 }
 
 void walk_space::differentiate() {
-  score();
-  const std::size_t n = here_->path.size(), width = shape_.width, targets = targets_count_;
+  score(true);
+  const std::size_t n = here_->path.size(), targets = targets_count_;
   const float* const factor = factor_.data();
   for (std::size_t i = 0; i < n; ++i) {
     float* const s = scores(i).data();
@@ -118,14 +115,9 @@ void walk_space::differentiate() {
     const float own = factor[i], weight = contrast_weight(i);
     for (std::size_t j = 0; j < path_targets_; ++j) s[j] = (s[j] - 1.0f) * (pair[j] * std::min(factor[j], own));
     for (std::size_t j = path_targets_; j < targets; ++j) s[j] *= weight * factor[j];
-    kernels_.into_panels(row(sources_, i).data(), width, i, n, source_panels_.data());
   }
-  for (std::size_t j = 0; j < targets; ++j)
-    kernels_.into_panels(row(targets_, j).data(), width, j, targets, target_panels_.data());
-  kernels_.product(n, width, targets, scores_.data(), targets, 1, target_panels_.data(), source_gradients_.data(),
-                   width, false);
-  kernels_.product(targets, width, n, scores_.data(), 1, targets, source_panels_.data(), target_gradients_.data(),
-                   width, false);
+  products_.differentiate(scores_.data(), sources_.data(), n, targets_.data(), targets, source_gradients_.data(),
+                          target_gradients_.data());
   const float longest_source = limit_.longest(sources_.data(), n),
               longest_target = limit_.longest(targets_.data(), targets);
   for (std::size_t i = 0; i < n; ++i) limit_.apply(row(source_gradients_, i), longest_target);

@@ -28,8 +28,8 @@ class _Nodes(Parameters):
         require_count("num_threads", self.num_threads, 0)
         rows, whole = _rows_of(graph, directed)
         options = {**self._options(), "dimension": self.dimensions, "negative": self.negative,
-                   "step": self.learning_rate, "seed": seed_of(self.random_state), "reproducible": bool(self.reproducible),
-                   **workers_of_threads(self.num_threads)}
+                   "products": self.products, "step": self.learning_rate, "seed": seed_of(self.random_state),
+                   "reproducible": bool(self.reproducible), **workers_of_threads(self.num_threads)}
         vectors, self.run_, interrupt = trained(rows, options, lambda job: job._run.vectors(), self._terms, None, callback,
                                                 "the graph")
         words = vectors.words if rows.path else [word[1:] for word in vectors.words]
@@ -82,7 +82,9 @@ class DeepWalk(_Nodes):
         Neighbours on each side of a node in its walk.
     negative : int, default=5
         How much contrast weighs: as so many drawn nodes for each pair.
-    {}learning_rate : float or None, default=None
+    {}products : {{"float", "bf16"}} or None, default=None
+        Numbers that training multiplies; None: the model's default.
+    learning_rate : float or None, default=None
         The first step; None: the model's default.
     num_threads : int, default=1
         Workers; 0: as many as this process may use.
@@ -104,8 +106,8 @@ class DeepWalk(_Nodes):
     _terms = {**_TERMS, "length": "walk_length", "walks": "num_walks", "epochs": "num_walks"}
     p = q = None
 
-    def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, learning_rate=None,
-                 num_threads=1, random_state=1, reproducible=False):
+    def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, products=None,
+                 learning_rate=None, num_threads=1, random_state=1, reproducible=False):
         keep_parameters(self, locals())
 
     def _options(self):
@@ -115,7 +117,7 @@ class DeepWalk(_Nodes):
 
 class Node2Vec(DeepWalk):
     def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, p=1.0, q=1.0,
-                 learning_rate=None, num_threads=1, random_state=1, reproducible=False):
+                 products=None, learning_rate=None, num_threads=1, random_state=1, reproducible=False):
         keep_parameters(self, locals())
 
 
@@ -139,6 +141,8 @@ class LINE(_Nodes):
         numbers are for each, and both halves have the length 1.
     negative : int, default=5
         How much contrast weighs: as so many drawn nodes for each edge.
+    products : {"float", "bf16"} or None, default=None
+        Numbers that training multiplies; None: the model's default.
     epochs : int or None, default=None
         How long to train; None: the model's default.
     learning_rate : float or None, default=None
@@ -162,8 +166,8 @@ class LINE(_Nodes):
     _counts = ("dimensions", "negative")
     _terms = _TERMS
 
-    def __init__(self, dimensions=128, proximity="both", negative=5, epochs=None, learning_rate=None, num_threads=1,
-                 random_state=1, reproducible=False):
+    def __init__(self, dimensions=128, proximity="both", negative=5, products=None, epochs=None, learning_rate=None,
+                 num_threads=1, random_state=1, reproducible=False):
         keep_parameters(self, locals())
 
     def _options(self):

@@ -41,6 +41,8 @@ class _KnowledgeGraph(Parameters):
     dropout : float or None, default=None
         Fraction of a question's numbers that training leaves out.
     {}
+    products : {{"float", "bf16"}} or None, default=None
+        Numbers that training multiplies.
     batch : int or None, default=None
         Triples of a block.
     num_threads : int, default=1
@@ -198,18 +200,21 @@ class _KnowledgeGraph(Parameters):
 
 
 class _OfProducts(_KnowledgeGraph):
-    _OPTIONS = ("factors", "epochs", "negatives", "loss", "margin", "temperature", "dropout", "n3", "batch")
+    _OPTIONS = ("factors", "epochs", "negatives", "loss", "margin", "temperature", "dropout", "n3", "products", "batch")
 
     def __init__(self, factors=None, epochs=None, learning_rate=None, negatives=None, loss=None, margin=None,
-                 temperature=None, dropout=None, n3=None, batch=None, num_threads=1, random_state=1, reproducible=False):
+                 temperature=None, dropout=None, n3=None, products=None, batch=None, num_threads=1, random_state=1,
+                 reproducible=False):
         keep_parameters(self, locals())
 
 
 class _OfDistances(_KnowledgeGraph):
-    _OPTIONS = ("factors", "epochs", "negatives", "loss", "margin", "temperature", "dropout", "gamma", "batch")
+    _OPTIONS = ("factors", "epochs", "negatives", "loss", "margin", "temperature", "dropout", "gamma", "products",
+                "batch")
 
     def __init__(self, factors=None, epochs=None, learning_rate=None, negatives=None, loss=None, margin=None,
-                 temperature=None, dropout=None, gamma=None, batch=None, num_threads=1, random_state=1, reproducible=False):
+                 temperature=None, dropout=None, gamma=None, products=None, batch=None, num_threads=1, random_state=1,
+                 reproducible=False):
         keep_parameters(self, locals())
 
 

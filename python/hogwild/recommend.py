@@ -32,6 +32,8 @@ class _OfPairs(Recommender):
         What a score is made of.
     temperature : float or None, default=None
         Divides products and cosines.
+    products : {{"float", "bf16"}} or None, default=None
+        Numbers that training multiplies; not for BPR.
     features_alone : bool, default=False
         Whether users and items with features have no factors of their own beside those of the features.
     num_threads : int, default=1
@@ -56,8 +58,8 @@ class _OfPairs(Recommender):
     _LEARNED = (*Recommender._LEARNED, "cosine_", "temperature_", "saved_")
 
     def __init__(self, factors=64, learning_rate=None, regularization=None, iterations=None, use_bias=None,
-                 negatives=None, sampler=None, similarity=None, temperature=None, features_alone=False, num_threads=1,
-                 random_state=1, reproducible=False):
+                 negatives=None, sampler=None, similarity=None, temperature=None, products=None, features_alone=False,
+                 num_threads=1, random_state=1, reproducible=False):
         keep_parameters(self, locals())
 
     def fit(self, user_items, callback=None, user_features=None, item_features=None):
@@ -96,7 +98,7 @@ class _OfPairs(Recommender):
 
     def _options(self):
         return {"model": self._MODEL, "negatives": self.negatives, "sampler": self.sampler, "similarity": self.similarity,
-                "temperature": self.temperature, "save_state": self._STATE,
+                "temperature": self.temperature, "products": self.products, "save_state": self._STATE,
                 "features_alone": bool(self.features_alone) or None}
 
     def _saved(self):

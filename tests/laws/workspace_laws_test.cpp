@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <hogwild/detail/data/row_cursor.hpp>
+#include <hogwild/detail/kernels/bf16_kernels.hpp>
 #include <hogwild/detail/kernels/layer_kernels.hpp>
 #include <hogwild/detail/loop/workspace_step.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
@@ -275,6 +276,33 @@ TYPED_TEST(workspace_law, keeps_nothing_between_calls) {
   auto other = this->space();
   this->take(other, 0, 1);
   EXPECT_EQ(this->gradient(other, 1), first);
+}
+
+TYPED_TEST(workspace_law, products_in_bf16_change_its_gradient_by_their_rounding_and_no_loss) {
+  using tried = decltype(TypeParam::model());
+  if constexpr (requires(tried m) { m.products; }) {
+    if (bf16_forms().empty()) GTEST_SKIP() << "this processor does not multiply bfloat16";
+    const auto by = [&](product_numbers numbers) {
+      this->model.products = numbers;
+      auto s = this->space();
+      this->take(s, 0, 4);
+      const double loss = this->loss(s, 4);
+      return std::pair(loss, this->summed(this->gradient(s, 4)));
+    };
+    const auto numbers = this->model.hyperparameters();
+    const auto [loss, exact] = by(product_numbers::floats);
+    const auto [same, rounded] = by(product_numbers::bf16);
+    EXPECT_EQ(same, loss);
+    EXPECT_NE(this->model.hyperparameters(), numbers);
+    double apart = 0.0, size = 0.0;
+    for (std::size_t j = 0; j < exact.size(); ++j)
+      apart += (rounded[j] - exact[j]) * (rounded[j] - exact[j]), size += exact[j] * exact[j];
+    // Each of the factors is rounded by 2^-9 at most.
+    EXPECT_GT(apart, 0.0);
+    EXPECT_LT(std::sqrt(apart), 0.02 * std::sqrt(size));
+  } else {
+    GTEST_SKIP() << "this model has no such products";
+  }
 }
 
 TYPED_TEST(workspace_law, loss_and_gradient_stay_finite_for_huge_weights) {

@@ -8,6 +8,8 @@
 #include <random>
 #include <string>
 
+#include <hogwild/detail/kernels/bf16_kernels.hpp>
+
 #include "small_data.hpp"
 
 namespace hogwild::test {
@@ -105,6 +107,23 @@ TEST_F(nodes, have_the_bits_of_any_number_of_workers) {
     };
     EXPECT_TRUE(by("1") == by("3")) << proximity;
     expect_same_when_resumed(training({"--engine serial --proximity", proximity}), 2);
+  }
+}
+
+TEST_F(nodes, have_other_bits_by_products_in_bf16) {
+  if (bf16_forms().empty()) GTEST_SKIP() << "this processor does not multiply bfloat16";
+  for (const char* const model : {"line", "node_vectors"}) {
+    const auto by = [&](const char* products) {
+      const std::string to = file("products.vec");
+      const outcome o = hogwild({"train", file("edges.txt"), "--dimension 16 --epochs 2 --engine serial --quiet",
+                                 "--products", products, "--model", model, "--save", to});
+      EXPECT_EQ(o.code, 0) << o.err;
+      return read_file(to);
+    };
+    const std::string rounded = by("bf16");
+    EXPECT_FALSE(rounded.empty());
+    EXPECT_TRUE(rounded == by("bf16")) << model;
+    EXPECT_FALSE(rounded == by("float")) << model;
   }
 }
 

@@ -8,7 +8,10 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <hogwild/detail/kernels/bf16_kernels.hpp>
 
 #include "command.hpp"
 
@@ -71,7 +74,9 @@ TEST_F(recommenders_command, evaluate_measures_as_training_does_if_it_knows_the_
   // The drawn items decide the loss, so it is the same only if the saved model knows how they are drawn.
   for (const char* const asked :
        {"bpr", "warp", "sampled_softmax", "bpr --sampler popularity", "warp --margin 0.25 --negatives 16",
-        "sampled_softmax --sampler popularity --popularity 0.5 --negatives 24", "sampled_softmax --sampler in_batch"}) {
+        "sampled_softmax --sampler popularity --popularity 0.5 --negatives 24", "sampled_softmax --sampler in_batch",
+        "warp --products bf16", "sampled_softmax --products bf16"}) {
+    if (bf16_forms().empty() && std::string_view(asked).ends_with("bf16")) continue;
     SCOPED_TRACE(asked);
     const nlohmann::json run = trained({"--model", asked, "--save", model});
     const nlohmann::json measured = result_of({"evaluate", model, test, "--seen", train, "--json"});
@@ -80,6 +85,18 @@ TEST_F(recommenders_command, evaluate_measures_as_training_does_if_it_knows_the_
     // Without them, items of training take the first places.
     EXPECT_LT(result_of({"evaluate", model, test, "--json"})["ndcg_at_20"].get<double>(),
               measured["ndcg_at_20"].get<double>());
+  }
+}
+
+TEST_F(recommenders_command, are_trained_otherwise_by_products_in_bf16) {
+  if (bf16_forms().empty()) GTEST_SKIP() << "this processor does not multiply bfloat16";
+  for (const char* const name : {"warp", "sampled_softmax"}) {
+    const auto by = [&](const char* products) {
+      return trained({"--model", name, "--engine serial --products", products})["train_loss"].get<double>();
+    };
+    const double loss = by("float");
+    EXPECT_NE(by("bf16"), loss) << name;
+    EXPECT_NEAR(by("bf16"), loss, 0.05 * loss) << name;
   }
 }
 

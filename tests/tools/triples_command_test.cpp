@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <hogwild/detail/kernels/bf16_kernels.hpp>
+
 #include "small_data.hpp"
 
 namespace hogwild::test {
@@ -123,6 +125,32 @@ TEST_F(triples, end_by_how_they_rank_validation_triples) {
       result_of({"search", file("train.tsv"), "--model rotate --factors 8 --negatives 16 --epochs 2 --json",
                  "--quiet --strategy grid --space step=0.01,0.2 --metric mrr --validation", file("test.tsv")});
   EXPECT_GT(found["trials"][1]["metric"], 0.0);
+}
+
+TEST_F(triples, are_learned_by_products_in_bf16_where_the_processor_has_them) {
+  const auto made = [](const command_words& more) {
+    return trained({"--products bf16 --reproducible --quiet --test", file("test.tsv"), more});
+  };
+  if (bf16_forms().empty()) {
+    const outcome refused = made({});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("avx512_bf16"));
+    return;
+  }
+  const std::string one = file("one.bin"), two = file("two.bin"), state = file("run.ckpt");
+  const std::string record = file("bf16.jsonl");
+  EXPECT_GT(result_of(made({"--workers 1 --checkpoint", state, "--save", one, "--record", record}))["test_mrr"], 0.6);
+  EXPECT_EQ(record_in(record).at(0)["options"]["products"], bf16_kernels_here().name);
+  EXPECT_EQ(made({"--workers 2 --save", two}).code, 0);
+  EXPECT_EQ(read_file(two), read_file(one));
+  EXPECT_EQ(made({"--isa scalar --save", two}).code, 0);
+  EXPECT_EQ(read_file(two), read_file(one));
+  EXPECT_EQ(trained({"--reproducible --quiet --save", two}).code, 0);
+  EXPECT_NE(read_file(two), read_file(one));
+  EXPECT_EQ(made({"--resume", state}).code, 0);
+  const outcome other = trained({"--reproducible --quiet --products float --resume", state});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("of the model"));
 }
 
 TEST_F(triples, names_that_nobody_knows_are_told) {

@@ -7,6 +7,8 @@
 
 #ifdef HOGWILD_X86_KERNELS
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace hogwild {
@@ -29,6 +31,18 @@ bool cpu_has_avx512() {
 bool cpu_is_intel() {
   return __builtin_cpu_is("intel");
 }
+bool cpu_has_avx512_bf16() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned bf16 = 1u << 5;
+  return cpu_has_avx512() && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & bf16) != 0;
+}
+bool cpu_has_amx_bf16() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned bf16_and_tiles = 1u << 22 | 1u << 24;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & bf16_and_tiles) != bf16_and_tiles) return false;
+  // Linux saves the tiles of threads of processes that have asked for it (ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
+  return ::syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+}
 
 #else
 
@@ -39,6 +53,12 @@ bool cpu_has_avx512() {
   return false;
 }
 bool cpu_is_intel() {
+  return false;
+}
+bool cpu_has_avx512_bf16() {
+  return false;
+}
+bool cpu_has_amx_bf16() {
   return false;
 }
 
@@ -78,6 +98,15 @@ isa choose_isa(isa asked) {
 
 isa choose_dense_isa(isa asked) {
   return asked == isa::automatic && has_isa(isa::avx512) ? isa::avx512 : choose_isa(asked);
+}
+
+bool has_avx512_bf16() {
+  return cpu_has_avx512_bf16();
+}
+
+bool has_amx_bf16() {
+  static const bool has = cpu_has_amx_bf16();
+  return has;
 }
 
 std::string_view name_of(isa set) {

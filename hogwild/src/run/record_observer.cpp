@@ -98,6 +98,7 @@ class record_observer final : public observer {
     if (!form.empty()) context.options.emplace_back("first_layer", text(form));
     const task_facts& facts = task_.facts();
     if (!facts.last_layer.empty()) context.options.emplace_back("last_layer", text(facts.last_layer));
+    if (!facts.products.empty()) context.options.emplace_back("products", text(facts.products));
     if (!facts.class_loss.empty()) context.options.emplace_back("class_loss", text(facts.class_loss));
     if (facts.samples > 0) {
       context.options.emplace_back("samples", number(facts.samples));

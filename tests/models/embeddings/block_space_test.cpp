@@ -191,4 +191,34 @@ TEST(block_space, blocks_have_the_same_bits_on_every_instruction_set) {
   }
 }
 
+TEST(block_space, products_in_bf16_change_gradients_by_their_rounding_and_no_losses) {
+  if (bf16_forms().empty()) GTEST_SKIP() << "this processor does not multiply bfloat16";
+  for (const block_scoring& of : {block_scoring{.loss = {}}, block_scoring{.cosine = true, .loss = {}},
+                                  block_scoring{.distance = true, .from = 2.0f, .loss = {}}}) {
+    std::vector<float> gradient[2];
+    std::vector<double> losses[2];
+    for (const product_numbers numbers : {product_numbers::floats, product_numbers::bf16}) {
+      const auto at = static_cast<std::size_t>(numbers);
+      block_scoring scoring = of;
+      scoring.width = width, scoring.targets = targets, scoring.temperature = 0.5f, scoring.products = numbers;
+      block_space space(scoring, isa::automatic, sources);
+      block_numbers(4).write(space);
+      space.differentiate(sources);
+      gradient[at] = block_numbers::gradient(space);
+      losses[at].resize(sources);
+      block_numbers(4).write(space);
+      space.losses(sources, losses[at]);
+    }
+    EXPECT_EQ(losses[1], losses[0]);
+    double apart = 0.0, size = 0.0;
+    for (std::size_t k = 0; k < gradient[0].size(); ++k) {
+      const auto exact = static_cast<double>(gradient[0][k]);
+      apart += std::pow(static_cast<double>(gradient[1][k]) - exact, 2), size += exact * exact;
+    }
+    // Three factors are rounded by 2^-9 at most.
+    EXPECT_GT(apart, 0.0);
+    EXPECT_LT(std::sqrt(apart / size), 0.02);
+  }
+}
+
 }  // namespace

@@ -9,6 +9,7 @@
 #include <hogwild/detail/math/vector_math.hpp>
 
 #include "kernels/embedding/products.hpp"
+#include "kernels/embedding/rounding.hpp"
 #include "kernels/vectors.hpp"
 
 namespace hogwild::detail {
@@ -151,6 +152,8 @@ class embedding_loops {
   static constexpr embedding_kernels table{.product = embedding_products<Isa>::product,
                                            .into_panels = embedding_products<Isa>::into_panels,
                                            .columns_into_panels = embedding_products<Isa>::columns_into_panels,
+                                           .pairs_of_row = embedding_rounding<Isa>::pairs_of_row,
+                                           .pairs_of_rows = embedding_rounding<Isa>::pairs_of_rows,
                                            .dot = dot,
                                            .square_of_difference = square_of_difference,
                                            .distances = distances,

@@ -35,6 +35,10 @@ struct embedding_kernels {
   /// Writes `count` rows of `width` floats, both multiples of 16, as the columns of a matrix in panels.
   void (*columns_into_panels)(const float* rows, std::size_t count, std::size_t width, float* to);
 
+  /// Rounds n floats of a row, an even number, to n / 2 pairs (bf16_kernels); two rows of n floats to n pairs.
+  void (*pairs_of_row)(const float* row, std::size_t n, float* to);
+  void (*pairs_of_rows)(const float* first, const float* second, std::size_t n, float* to);
+
   /// a . b for n floats, a multiple of 16.
   float (*dot)(const float* a, const float* b, std::size_t n);
   /// |a - b|^2, likewise.

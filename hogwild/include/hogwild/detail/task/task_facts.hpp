@@ -34,6 +34,7 @@ struct task_facts {
   bool saved_by_groups = false;                           ///< these and the groups are all that a saved file holds
   /// The form of a net's first and last layer, if there are several to choose from; else empty.
   std::string_view first_layer{}, last_layer{};
+  std::string_view products{};            ///< what computes them, if the model has several forms; else empty
   std::string_view class_loss{};          ///< the loss of classes, if there are several to choose from; else empty
   std::size_t samples = 0;                ///< draws of a batch for a sampled last layer,
   std::string_view sampled_by{};          ///< and their distribution
@@ -132,6 +133,7 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     if constexpr (requires { M::repeats; }) facts.repeats = M::repeats;
     if constexpr (requires { m.first_layer(); }) facts.first_layer = m.first_layer();
     if constexpr (requires { m.last_layer(); }) facts.last_layer = m.last_layer();
+    if constexpr (requires { form_of(m.products); }) facts.products = form_of(m.products);
     if constexpr (requires { m.class_loss(); }) facts.class_loss = m.class_loss();
     if constexpr (requires { m.sampling(); }) std::tie(facts.samples, facts.sampled_by) = m.sampling();
     if constexpr (requires { M::sharing; }) facts.preferred_sharing = M::sharing;

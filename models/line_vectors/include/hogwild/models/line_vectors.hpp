@@ -47,6 +47,7 @@ struct line_vectors {
   std::size_t dimension = 128;       ///< of both orders together
   std::uint32_t negative = 5;        ///< how much contrast weighs: as so many drawn nodes for each edge
   bool first = true, second = true;  ///< which orders there are; at least one
+  product_numbers products = product_numbers::floats;
 
   std::size_t orders() const { return (first ? 1 : 0) + (second ? 1 : 0); }  ///< how many there are
   /// Numbers of a node's vector of one order.
@@ -57,8 +58,9 @@ struct line_vectors {
   std::size_t contexts() const { return second_order() + words * width(); }  ///< of the second order
   std::size_t dim() const { return second ? contexts() + words * width() : words * width(); }
 
-  std::array<double, 4> hyperparameters() const {
-    return {static_cast<double>(dimension), static_cast<double>(negative), first ? 1.0 : 0.0, second ? 1.0 : 0.0};
+  std::array<double, 5> hyperparameters() const {
+    return {static_cast<double>(dimension), static_cast<double>(negative), first ? 1.0 : 0.0, second ? 1.0 : 0.0,
+            static_cast<double>(products)};
   }
   std::array<parameter_group, 3> groups() const {
     const std::size_t of_first = first ? words : 0, of_second = second ? words : 0;

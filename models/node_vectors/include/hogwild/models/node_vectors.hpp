@@ -42,6 +42,7 @@ struct node_vectors : word_rows {
   std::uint32_t window = 10;   ///< most neighbours on each side
   std::uint32_t negative = 5;  ///< how much contrast weighs: as so many drawn nodes for each pair
   double p = 1.0, q = 1.0;     ///< of walk_rule
+  product_numbers products = product_numbers::floats;
 
   /// The model without options, and without data.
   static node_vectors usual() {
@@ -50,13 +51,14 @@ struct node_vectors : word_rows {
     return m;
   }
 
-  std::array<double, 6> hyperparameters() const {
+  std::array<double, 7> hyperparameters() const {
     return {static_cast<double>(dimension),
             static_cast<double>(length),
             static_cast<double>(window),
             static_cast<double>(negative),
             p,
-            q};
+            q,
+            static_cast<double>(products)};
   }
   std::array<parameter_group, 1> groups() const { return {{{.name = "nodes", .rows = words, .width = row()}}}; }
 
@@ -75,7 +77,7 @@ struct node_vectors : word_rows {
   walk_space make_workspace(const sparse_view&, const std::shared_ptr<const node_graph>& side, isa set,
                             std::size_t batch) const {
     const walk_rule rule{length, static_cast<float>(p), static_cast<float>(q)};
-    return {{rule, width(), window, static_cast<float>(negative)}, side, set, batch};
+    return {{rule, width(), window, static_cast<float>(negative), products}, side, set, batch};
   }
   void take(walk_space& s, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
     s.take(k, z, random);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <hogwild/detail/embeddings/block_products.hpp>
 #include <hogwild/detail/embeddings/target_loss.hpp>
 #include <hogwild/detail/kernels/embedding_kernels.hpp>
 #include <hogwild/detail/memory/lined_floats.hpp>
@@ -25,6 +26,7 @@ struct block_scoring {
   float temperature = 1.0f;  ///< divides products, or what stands in their place, > 0
   bool bias = false;         ///< whether targets have a bias, which is added to the quotient
   target_loss_rule loss{};
+  product_numbers products = product_numbers::floats;  ///< of differentiate()
 };
 
 /// One worker's memory for a block of sources against negative targets, which all sources of the block have in common,
@@ -75,7 +77,7 @@ class block_space {
   std::span<float> scores(std::size_t i) { return scores_.part(i * padded_, padded_); }
   std::size_t counted(std::size_t i) const { return scoring_.targets - std::size_t{missing_[i]}; }
 
-  void score(std::size_t n);
+  void score(std::size_t n, bool trained);
   /// Turns the products of a source into scores by distance, and that of its positive target likewise.
   void score_by_distance(std::size_t i);
   /// Adds the parts of the gradients by which a distance differs from a product; those of the positive targets are set.
@@ -89,7 +91,8 @@ class block_space {
   const embedding_kernels& kernels_;
   std::size_t padded_;  ///< targets, padded with rows of zeros that do not count
   lined_floats sources_, positives_, targets_, source_gradients_, positive_gradients_, target_gradients_;
-  lined_floats source_panels_, target_panels_, target_columns_, scores_, added_;
+  block_products products_;
+  lined_floats scores_, added_;
   std::vector<float> positive_bias_, target_bias_, lift_, weight_, positive_score_, positive_slope_, target_bias_slope_;
   lined_floats target_squares_, inverse_distances_, source_pull_, target_pull_;  ///< by distance alone
   std::vector<float> source_inverse_, positive_inverse_, target_inverse_;

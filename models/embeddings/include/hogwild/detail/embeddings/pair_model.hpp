@@ -146,8 +146,8 @@ struct pair_shape {
 /// One worker's memory.
 class pair_space {
  public:
-  pair_space(const pair_shape& m, const target_loss_rule& loss, std::shared_ptr<const pair_side> side, isa set,
-             std::size_t batch);
+  pair_space(const pair_shape& m, const target_loss_rule& loss, product_numbers products,
+             std::shared_ptr<const pair_side> side, isa set, std::size_t batch);
 
   /// Copies a pair; without a user or an item that the model has, it does not count.
   void take(std::size_t k, const sparse_row<float>& z, const counter_random& random);
@@ -239,10 +239,11 @@ struct pair_formula : pair_shape {
   using workspace = pair_space;
 
   float margin = 1.0f;  ///< by which a pair's item should score above others, under hinge and warp
+  product_numbers products = product_numbers::floats;
 
   std::vector<double> hyperparameters() const {
     std::vector<double> all = pair_shape::hyperparameters();
-    all.insert(all.begin() + 6, static_cast<double>(margin));
+    all.insert(all.begin() + 6, {static_cast<double>(margin), static_cast<double>(products)});
     return all;
   }
   target_loss_rule rule() const { return {.kind = Model::loss_kind, .margin = margin, .targets = items}; }
@@ -252,7 +253,7 @@ struct pair_formula : pair_shape {
   }
   pair_space make_workspace(const sparse_view&, const std::shared_ptr<const pair_side>& side, isa set,
                             std::size_t batch) const {
-    return {*this, rule(), side, set, batch};
+    return {*this, rule(), products, side, set, batch};
   }
   void take(pair_space& s, std::size_t k, const sparse_row<float>& z, const counter_random& random) const {
     s.take(k, z, random);

@@ -60,6 +60,7 @@ struct triple_shape {
   float from = 0.0f;                        ///< what a distance is subtracted from (gamma)
   float dropout = 0.0f;                     ///< fraction of a question's numbers that are left out in training, < 1
   float n3 = 0.0f;                          ///< factor of the third powers of lengths (see squares_touched for l2)
+  product_numbers products = product_numbers::floats;
 
   /// Floats of an entity, with padding.
   std::size_t width() const { return padded_to_lanes(factors) * (is_complex(composition) ? 2 : 1); }
@@ -70,10 +71,11 @@ struct triple_shape {
   /// Of relation r < relations forwards, of relations + r backwards.
   std::size_t relation_row(std::size_t relation) const { return entities * width() + relation * relation_width(); }
 
-  std::array<double, 9> hyperparameters() const {
+  std::array<double, 10> hyperparameters() const {
     return {static_cast<double>(factors), static_cast<double>(negatives),   static_cast<double>(loss),
             static_cast<double>(margin),  static_cast<double>(temperature), static_cast<double>(from),
-            static_cast<double>(dropout), static_cast<double>(n3),          static_cast<double>(composition)};
+            static_cast<double>(dropout), static_cast<double>(n3),          static_cast<double>(composition),
+            static_cast<double>(products)};
   }
   std::array<parameter_group, 3> groups() const {
     return {{{.name = "entities", .rows = entities, .width = width()},

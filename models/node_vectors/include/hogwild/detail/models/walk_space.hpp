@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <hogwild/detail/data/example.hpp>
+#include <hogwild/detail/embeddings/block_products.hpp>
 #include <hogwild/detail/embeddings/row_limit.hpp>
 #include <hogwild/detail/kernels/embedding_kernels.hpp>
 #include <hogwild/detail/math/random.hpp>
@@ -24,6 +25,7 @@ struct walk_shape {
   std::size_t width = 0;   ///< floats of a vector, a multiple of embedding_lanes; those that pad it are 0
   std::size_t window = 0;  ///< > 0
   float negative = 0.0f;   ///< the weight of contrast for a pair of weight 1
+  product_numbers products = product_numbers::floats;
 };
 
 /// One worker's memory for walks, which are trained one after the other. A walk is one block: its nodes, by their
@@ -77,7 +79,7 @@ class walk_space {
   }
 
   bool begin(const walk& of);
-  void score();
+  void score(bool trained);
   void differentiate();
   /// The weight of each contrast of place i, and, in near(i), that of each pair before its nodes' own factors.
   float contrast_weight(std::size_t i) const;
@@ -88,11 +90,12 @@ class walk_space {
   const embedding_kernels& kernels_;
   row_limit limit_;
   std::size_t contrasts_;  ///< nodes drawn for a walk
+  block_products products_;
   std::vector<walk> walks_;
   const walk* here_ = nullptr;                        ///< the walk that was read
   std::size_t path_targets_ = 0, targets_count_ = 0;  ///< of it: its places, padded; those, and the contrast
   lined_floats sources_, targets_, source_gradients_, target_gradients_;
-  lined_floats source_panels_, target_panels_, target_columns_, scores_;
+  lined_floats scores_;
   lined_floats near_;    ///< weights of pairs by distance: that of distance 0 at length - 1
   lined_floats factor_;  ///< of each target
   std::vector<std::uint32_t> sorted_;
