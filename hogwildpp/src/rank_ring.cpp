@@ -21,6 +21,7 @@
 #include <hogwild/detail/platform/wait_limit.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/task/training_task.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/error.hpp>
 #include <hogwildpp/detail/delta_message.hpp>
 #include <hogwildpp/detail/ring_stream.hpp>
@@ -53,10 +54,11 @@ class typed_rank_ring final : public rank_ring {
         keep_(std::max(store.shape().parameters, stretch)),
         rows_(link.size()) {
     std::ranges::sort(groups_, {}, &parameter_group::offset);
+    state_groups_ = groups_of_array(store.shape(), 1, groups_);
     for (const parameter_group& g : groups_) widest_ = std::max(widest_, g.width);
     for (std::size_t k = 0; k <= store.shape().state_arrays; ++k) {
       arrays_.emplace_back(k == 0 ? store.parameters<T>() : store.state<T>(k - 1));
-      streams_.emplace_back(store.shape().parameters);
+      streams_.emplace_back(stored(k).size());
     }
   }
   ~typed_rank_ring() override { abandon(); }
@@ -285,7 +287,7 @@ class typed_rank_ring final : public rank_ring {
                                        .rows = rows_});
     if (prefix > 0) {
       for (std::size_t k = 0; k < arrays_.size(); ++k) {
-        for (const parameter_group& g : groups_)
+        for (const parameter_group& g : k == 0 ? groups_ : state_groups_)
           for_levels(g, prefix, [&](std::size_t first, std::size_t count, std::size_t level) {
             turn(encoder, k, first, count, is_scaled(k, g) ? static_cast<T>(scale_) : T(1),
                  kept_since(rows_taken_ - taken_[level]));
@@ -325,7 +327,7 @@ class typed_rank_ring final : public rank_ring {
 
   const param_store& store_;
   message_link& link_;
-  std::vector<parameter_group> groups_;
+  std::vector<parameter_group> groups_, state_groups_;
   rank_ring_options options_;
   std::size_t widest_ = 1;
   std::vector<param_view<T, Update>> arrays_;

@@ -13,6 +13,7 @@
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/worker/loop_options.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/model.hpp>
 #include <hogwildpp/detail/exchange_rule.hpp>
 
@@ -33,6 +34,7 @@ class ring_hook final : public exchange_hook {
         ring_(ring),
         turn_(store, slot, ring, max_polls),
         weights_(released_weights_of(ring.replicas)),
+        state_groups_(groups_of_array(store.shape(), 1, groups)),
         groups_(std::move(groups)),
         // Above 1 a gain would come back from the next replica larger than it went out.
         step_(static_cast<T>(std::min(store.control().round.step, 1.0))),
@@ -58,12 +60,14 @@ class ring_hook final : public exchange_hook {
     if (turn_.out_of_turn() && ring_.rule == ring_rule::released) return turn_.pass(false);
     // One lap of the token is one turn of the ruler, so that all replicas exchange the same columns in it.
     const std::size_t prefix = ruler_prefix(turn_.generation() / ring_.replicas + 1, widest_);
-    for (const parameter_group& g : groups_) {
-      const bool whole = !g.hot_first || ring_.released.dense != 0;
-      const std::size_t end = g.offset + (whole ? g.rows : std::min(g.rows, prefix)) * g.width;
-      for (std::size_t j = g.offset; j < end; j += block) {
-        if (!me_.counts() || !turn_.is_held()) return;
-        for (std::size_t k = 0; k < common_.size(); ++k) meet(k, j, std::min(block, end - j));
+    for (std::size_t k = 0; k < common_.size(); ++k) {
+      for (const parameter_group& g : k == 0 ? groups_ : state_groups_) {
+        const bool whole = !g.hot_first || ring_.released.dense != 0;
+        const std::size_t end = g.offset + (whole ? g.rows : std::min(g.rows, prefix)) * g.width;
+        for (std::size_t j = g.offset; j < end; j += block) {
+          if (!me_.counts() || !turn_.is_held()) return;
+          meet(k, j, std::min(block, end - j));
+        }
       }
     }
     turn_.pass(true);
@@ -116,7 +120,7 @@ class ring_hook final : public exchange_hook {
   const exchange_options& ring_;
   ring_turn turn_;
   released_weights weights_;
-  std::vector<parameter_group> groups_;
+  std::vector<parameter_group> state_groups_, groups_;
   T step_, tolerance_;
   std::vector<view> common_, seen_last_, replicas_;  ///< by array; replicas one after the other
   std::size_t widest_ = 1;

@@ -70,18 +70,24 @@ known_targets::known_targets(const sparse_view& rows, std::size_t sources, std::
 
 drawn_targets::drawn_targets(std::size_t most)
     : shift_(32u - static_cast<unsigned>(std::bit_width(std::max<std::size_t>(2 * most, 2)))),
-      heads_(std::size_t{1} << (32u - shift_), none) {
+      bits_shift_(shift_ - std::min(shift_, 5u)),
+      heads_(std::size_t{1} << (32u - shift_), none),
+      bits_(std::size_t{1} << (32u - bits_shift_) >> 6) {
   next_.reserve(most);
   target_.reserve(most);
 }
 
 void drawn_targets::clear() {
-  for (const std::uint32_t target : target_) heads_[slot(target)] = none;
+  for (const std::uint32_t target : target_) {
+    heads_[slot(target)] = none;
+    bits_[hash_of(target) >> bits_shift_ >> 6] = 0;
+  }
   next_.clear();
   target_.clear();
 }
 
 void drawn_targets::add(std::uint32_t target) {
+  bits_[hash_of(target) >> bits_shift_ >> 6] |= std::uint64_t{1} << (hash_of(target) >> bits_shift_ & 63);
   std::uint32_t& head = heads_[slot(target)];
   next_.push_back(head);
   head = static_cast<std::uint32_t>(target_.size());

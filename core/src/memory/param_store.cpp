@@ -197,7 +197,7 @@ void param_store::require_scalar(std::size_t bytes) const {
 param_store param_store::replica_view(std::size_t v) const {
   param_store seen{nullptr, base_, shape(), name_};
   seen.layout_.parameters = layout_.ring + store_layout::on_ring(shape(), v);
-  seen.layout_.state = seen.layout_.parameters + store_layout::state_stride(shape());
+  seen.layout_.state = seen.layout_.parameters + store_layout::parameter_stride(shape());
   return seen;
 }
 

@@ -7,6 +7,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/memory/private_memory.hpp>
 #include <hogwild/detail/platform/failure.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild::detail {
 
@@ -34,7 +35,7 @@ void sync_task::work(const worker_context& at) const {
   const loop_options& o = at.plan.options;
   const auto train = [&]<parameter T>() {
     rank_meeting<T> meeting(mine, at.slot, rank, o.sharing == access_kind::gathered, o.exchange.scale,
-                            trained_groups());
+                            trained(facts_.groups), trained(groups_of_array(mine.shape(), 1, facts_.groups)));
     whole().work({at.plan, mine, at.slot, at.memory, &meeting});
   };
   try {
@@ -47,12 +48,11 @@ void sync_task::work(const worker_context& at) const {
   }
 }
 
-std::vector<parameter_group> sync_task::trained_groups() const {
-  std::vector<parameter_group> trained;
-  const std::vector<parameter_group>& all = facts_.groups;
+std::vector<parameter_group> sync_task::trained(const std::vector<parameter_group>& all) const {
+  std::vector<parameter_group> some;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!options_.freezes(i)) trained.push_back(all[i]);
-  return trained;
+    if (!options_.freezes(i)) some.push_back(all[i]);
+  return some;
 }
 
 /// Records an error before the other ranks learn of it and throw because of it.

@@ -31,7 +31,7 @@ class sync_task final : public decorated_task {
   std::exception_ptr failure() const;
 
  private:
-  std::vector<parameter_group> trained_groups() const;
+  std::vector<parameter_group> trained(const std::vector<parameter_group>& all) const;
   void fail(sync_rank& rank, std::exception_ptr what, const std::string& text) const;
 
   std::vector<std::unique_ptr<sync_rank>> ranks_;  ///< by slot; each is used only by its own worker

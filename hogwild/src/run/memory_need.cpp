@@ -6,6 +6,7 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/optimization/optimizer.hpp>
 #include <hogwild/detail/platform/memory_grant.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/error.hpp>
 
 namespace hogwild::detail {
@@ -14,7 +15,8 @@ namespace {
 std::uint64_t replica_bytes(const task_facts& facts, const loop_options& loop, std::size_t workers) {
   if (loop.sharing != access_kind::buffered && loop.sharing != access_kind::head) return 0;
   const std::size_t held = loop.sharing == access_kind::head ? loop.exchange.head : facts.parameters;
-  return 2 * (1 + state_arrays_of(loop.optimizer)) * held * facts.scalar_bytes * workers;
+  const std::size_t state = loop.row_state != 0 ? row_state_length(facts.groups) : held;
+  return 2 * (held + state_arrays_of(loop.optimizer) * state) * facts.scalar_bytes * workers;
 }
 
 std::string in_bytes(std::uint64_t bytes) {

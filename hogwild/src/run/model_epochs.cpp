@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <span>
@@ -16,6 +17,7 @@
 #include <hogwild/detail/run/run_course.hpp>
 #include <hogwild/detail/run/stop_rules.hpp>
 #include <hogwild/detail/task/model_constant.hpp>
+#include <hogwild/detail/task/vector_passes.hpp>
 #include <hogwild/error.hpp>
 
 #include "run/run_report.hpp"
@@ -33,6 +35,9 @@ constexpr double sound_loss = 0.1, sound_noise = 0.05;
 constexpr double halved = 0.5, least_factor = 1e-6;
 /// Two objectives that have both risen are about as good if their rises differ by at most this fraction.
 constexpr double about_as_good = 0.1;
+
+/// Of a checkpoint: how many workers a trial has left.
+constexpr const char* workers_section = "workers that train";
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
@@ -63,6 +68,7 @@ void model_epochs::begin() {
   task_.change(store, options_.initial, options_.initial_state);
   if (run_.resumed) resume();
   engine_run_.get_ready();
+  begin_trial();
   unchanged_.begin();
   rounds_.live().begin(progress_.examples);
   rounds_.resume_at(rounds_.scale());
@@ -75,6 +81,14 @@ void model_epochs::begin() {
   if (compares_ends_ && !resumes_) progress_.course.start = last_.objective;
   measured_ = false;  // a run that resumes with nothing left to do still has a mean to measure
   progress_.fall = begins_anew() ? objective_fall{objective_before_} : from_start;
+}
+
+void model_epochs::begin_trial() {
+  if (!run_.tries_workers || rounds_.trial()) return;
+  const std::size_t workers = engine_run_.workers();
+  const auto rounds =
+      worker_trial::rounds_of_epoch(run_.plan.chunks.count(), workers, options_.epochs - progress_.epoch);
+  if (rounds) rounds_.try_workers({workers, *rounds, run_.trial_clock});
 }
 
 bool model_epochs::train_epoch(std::size_t e) {
@@ -94,7 +108,10 @@ void model_epochs::train_rounds(std::size_t e) {
     naming_the_checkpoint([&] { rounds_.train_epoch(e, first_step, step_end); });
     progress_.train_seconds += seconds_since(training_since_);
   };
+  const bool tries = rounds_.trial() && !rounds_.trial()->is_over();
   standstills_.around(train, progress_.train_seconds);
+  if (!tries || !rounds_.trial()->is_over()) return;
+  if (const std::string why_fewer = rounds_.trial()->reason(); !why_fewer.empty()) teller_.note(why_fewer);
 }
 
 epoch_loop::conclusion model_epochs::conclude_epoch(std::size_t e, bool measures) {
@@ -168,8 +185,17 @@ bool model_epochs::asked_to_stop() {
 }
 
 bool model_epochs::has_broken_down() const {
-  const std::vector<float> w = task_.parameters_of(engine_run_.store(), rounds_.scale());
-  return ranks_.any(!std::ranges::all_of(w, [](float x) { return std::isfinite(x); }));
+  const double scale = task_.facts().scaled ? rounds_.scale() : 1.0;
+  std::atomic<bool> finite = true;
+  const auto look = [&]<class T>() {
+    const std::span<const T> w = engine_run_.store().parameters<T>();
+    const auto is_finite = [scale](T x) { return std::isfinite(static_cast<float>(scale * static_cast<double>(x))); };
+    for_each_block(w.size(), engine_run_.helpers(), [&](std::size_t first, std::size_t last, std::size_t) {
+      if (!std::ranges::all_of(w.subspan(first, last - first), is_finite)) finite = false;
+    });
+  };
+  task_.facts().scalar_bytes == sizeof(float) ? look.operator()<float>() : look.operator()<double>();
+  return ranks_.any(!finite);
 }
 
 bool model_epochs::turned_back(std::size_t e, double step) {
@@ -270,7 +296,7 @@ std::vector<float> model_epochs::parameters() const {
 optimizer_state model_epochs::state_of_now() const {
   if (!options_.keep_state) return {};
   const double rows = static_cast<double>(task_.all_rows()) * static_cast<double>(progress_.epoch);
-  return state_of_optimizer(engine_run_.store(), run_.plan.options, step(), rows);
+  return state_of_optimizer(engine_run_.store(), task_, run_.plan.options, step(), rows);
 }
 
 bool model_epochs::average() {
@@ -335,6 +361,8 @@ void model_epochs::resume() {
   rounds_.resume_at(progress_.scale);
   rounds_.resume_exchange(progress_.longest_exchange);
   if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
+  if (run_.tries_workers && from->state.find(workers_section) != nullptr)
+    rounds_.try_workers(worker_trial::ended(from->state.get<std::uint64_t>(workers_section), engine_run_.workers()));
 }
 
 checkpoint model_epochs::state() {
@@ -348,7 +376,10 @@ checkpoint model_epochs::state() {
   now.updates = counted.updates;
   now.nonzeros = counted.nonzeros;
   if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
-  return checkpoint_of(engine_run_.store(), run_, task_, now, kept_);
+  checkpoint file = checkpoint_of(engine_run_.store(), run_, task_, now, kept_);
+  if (rounds_.trial() && rounds_.trial()->is_over())
+    file.put(workers_section, std::uint64_t{rounds_.trial()->workers()});
+  return file;
 }
 
 void model_epochs::save() {
@@ -385,6 +416,7 @@ train_result model_epochs::finish() {
   result_.epochs = result_.status == run_status::stopped ? reported_epoch_ : progress_.epoch;
   const epoch_report counted = meter_.count(progress_, progress_.epoch, 0.0, 0.0);
   detail::tell_of_run(result_, counted, task_, engine_run_, run_);
+  if (rounds_.trial()) result_.workers = std::min(result_.workers, rounds_.trial()->workers());
   result_.train_seconds = progress_.train_seconds;
   const bool is_last = best_measured_ && best_measured_->epoch == progress_.epoch, has_best = !kept_.best.empty();
   if (kept_.best.empty() || (is_last && result_.status != run_status::stopped)) {

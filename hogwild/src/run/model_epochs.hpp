@@ -58,6 +58,8 @@ class model_epochs final : public epoch_loop {
   /// The exception destroys the store, so readers have to stop now.
   void fail() override { rounds_.live().end(); }
 
+  /// If the run asks for it, rounds of the first epochs decide how many workers train. A checkpoint keeps the decision.
+  void begin_trial();
   void train_rounds(std::size_t e);
   /// Cuts epochs into the rounds that observers ask for.
   void cut_epochs();

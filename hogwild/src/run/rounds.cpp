@@ -31,6 +31,14 @@ std::uint32_t only_slot(const param_store& store) {
   return found;
 }
 
+/// The end of the slots of the first `workers` that take part.
+std::uint32_t end_slot(const param_store& store, std::size_t workers) {
+  for (std::size_t i = 0; i < store.slots().size(); ++i)
+    if (store.slots()[i].state.load() == worker_state::active && --workers == 0)
+      return static_cast<std::uint32_t>(i + 1);
+  return round_plan::no_slot;
+}
+
 }  // namespace
 
 void open_round(const param_store& store, const chunk_plan& plan, round_plan& round) {
@@ -101,7 +109,8 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
   if (scale_ * std::pow(round.l2.shrink, all) < scaled_l2::smallest_scale) fold();
   // Cut into the rounds that observers ask for, and finer if the scale would fall too far in one of those.
   const auto least = static_cast<std::uint32_t>(scaled_l2::parts(round.l2.shrink, all));
-  const std::uint32_t in_each = (least + rounds_ - 1) / rounds_;
+  const std::uint32_t cut = std::max(least, trial_ ? trial_->rounds() : 1u);
+  const std::uint32_t in_each = (cut + rounds_ - 1) / rounds_;
   round.parts = rounds_ * in_each;
 
   for (round.part = 0; round.part < round.parts && !stopping(); ++round.part) {
@@ -109,6 +118,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     round.l2.position = rows_before(round) * stretch;
     round.l2.stretch = stretch;
     first_of_part_ = engine_run_.store().control().round.number + 1;
+    if (trial_) trial_->begin_round();
     run(round);
     round_plan next = round;
     ++next.part;
@@ -118,8 +128,10 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
     resume_at(agreed.value_or(round.l2.at(reached)));
     // Each row counts once for l2: a redo round shrinks only by the part that the rounds before it did not reach.
     double due = end - reached;
+    std::size_t missing = collect_unfinished(round);
+    if (trial_ && missing == 0) trial_->end_round(rows_before(next) - rows_before(round));
     std::size_t without_progress = 0, last_missing = plan_.chunks.count() + 1;
-    for (std::size_t missing; !stopping() && (missing = collect_unfinished(round)) > 0; last_missing = missing) {
+    for (; !stopping() && missing > 0; last_missing = missing, missing = collect_unfinished(round)) {
       without_progress = missing < last_missing ? 0 : without_progress + 1;
       if (without_progress == most_rounds_without_progress) {
         throw worker_error("no worker finishes a chunk any more: " + std::to_string(missing) + " are left in epoch " +
@@ -148,6 +160,7 @@ void round_driver::train_epoch(std::size_t epoch, double step, double step_end) 
 
 void round_driver::run(round_plan round) {
   live_.open(round);
+  if (trial_ && trial_->leaves_out()) round.end_slot = end_slot(engine_run_.store(), trial_->workers());
   if (reproducible()) return run_in_turns(round);
   open_round(engine_run_.store(), plan_.chunks, round);
   engine_run_.run_round();

@@ -20,6 +20,7 @@
 #include <hogwild/detail/platform/checksum.hpp>
 #include <hogwild/detail/platform/number_text.hpp>
 #include <hogwild/detail/run/checkpoint_origin.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/names.hpp>
 
@@ -63,7 +64,8 @@ void with_scalar(std::size_t bytes, const F& f) {
 
 }  // namespace
 
-optimizer_state state_of_optimizer(const param_store& store, const loop_options& options, double step, double rows) {
+optimizer_state state_of_optimizer(const param_store& store, const training_task& work, const loop_options& options,
+                                   double step, double rows) {
   optimizer_state state{.numbers = {.optimizer = options.optimizer,
                                     .constants = constants_as_used(options),
                                     .bias_rate = static_cast<double>(options.bias_rate),
@@ -71,7 +73,7 @@ optimizer_state state_of_optimizer(const param_store& store, const loop_options&
                                     .rows = options.earlier_rows + rows}};
   with_scalar(store.shape().scalar_bytes, [&]<class T>() {
     for (std::size_t k = 0; k < store.shape().state_arrays; ++k) {
-      const std::span<T> values = store.state<T>(k);
+      const std::vector<T> values = long_state<T>(store, k, work.facts().groups);
       state.arrays.emplace_back(values.begin(), values.end());
     }
   });
@@ -173,7 +175,8 @@ checkpoint checkpoint_of(const param_store& store, const resolved_run& run, cons
   if (in_lockstep(run.plan.options.sharing)) put_alike(file);
   with_scalar(work.facts().scalar_bytes, [&]<class T>() {
     file.put_span<T>("parameters", store.parameters<T>());
-    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.put_span<T>(state_name(k), store.state<T>(k));
+    for (std::size_t k = 0; k < store.shape().state_arrays; ++k)
+      file.put_span<T>(state_name(k), long_state<T>(store, k, work.facts().groups));
   });
   return file;
 }
@@ -222,7 +225,7 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
   kept.best = file.get_vector<float>("best");
   if (file.find(best_numbers) != nullptr) {
     const auto [step, rows] = file.get<std::array<double, 2>>(best_numbers);
-    kept.best_state = state_of_optimizer(store, run.plan.options, step, rows);
+    kept.best_state = state_of_optimizer(store, work, run.plan.options, step, rows);
     for (std::size_t k = 0; k < kept.best_state.arrays.size(); ++k)
       file.get_into<float>(best_state_name(k), kept.best_state.arrays[k]);
   }
@@ -232,7 +235,11 @@ run_progress load_progress(const resumed_checkpoint& from, const param_store& st
     kept.mean.go_on(file.get_vector<double>("mean"), file.get<std::uint64_t>("averaged"));
   with_scalar(work.facts().scalar_bytes, [&]<class T>() {
     file.get_into("parameters", store.parameters<T>());
-    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) file.get_into(state_name(k), store.state<T>(k));
+    std::vector<T> values(store.shape().parameters);
+    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) {
+      file.get_into<T>(state_name(k), values);
+      set_state<T>(store, k, work.facts().groups, values);
+    }
   });
   auto progress = file.get<run_progress>("progress");
   const auto before =

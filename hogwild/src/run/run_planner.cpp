@@ -191,11 +191,14 @@ bool run_planner::plan_in_blocks(std::size_t workers, const sharing_surroundings
 std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroundings& around) {
   sharing_kind asked = run_.options.sharing;
   const bool locked = loop_.update == update_kind::locked || is_exclusive(loop_.update);
+  bool by_model = false;
   if (asked == sharing_kind::automatic && workers > 1 && !around.others && !locked) {
     // A user who asks for shared factors asks for Hogwild! as published.
-    asked = loop_.ownership == ownership_kind::shared ? sharing_kind::direct : task_.facts().preferred_sharing;
+    by_model = loop_.ownership != ownership_kind::shared;
+    asked = by_model ? task_.facts().preferred_sharing : sharing_kind::direct;
   }
   if (plan_in_blocks(workers, around)) return workers;
+  run_.tries_workers = by_model && asked == sharing_kind::direct && asked_ == 0 && loop_.shards == sharding::claimed;
   sharing_facts facts{.asked = asked,
                       .update = loop_.update,
                       .workers = workers,
@@ -232,6 +235,8 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
   loop_.exchange = choice.exchange;
   const bool known = choice.kind == access_kind::alone || !is_busy({.missed = missed});  // one alone shares no lines
   if (choice.epoch_ns > 0.0 && known) run_.predicted_epoch_seconds = choice.epoch_ns * 1e-9;
+  if (run_.tries_workers)
+    choice.reason = "by the model; fewer workers train on if they prove faster in the first rounds";
   explain(std::move(choice.reason));
   if (!choice.idle.empty()) idle_reason_.push_back(choice.idle + "; with an explicit sharing all of them train");
   return choice.workers;

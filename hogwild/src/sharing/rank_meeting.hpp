@@ -54,10 +54,10 @@ class rank_meeting final : public exchange_hook {
  public:
   /// `gathered`: the mean of the gathered gains times `scale` is added to the parameters, unless a receiver takes the
   /// sums. A meeting of fewer rows than the fullest one makes a shorter step, in proportion, so that all rows count
-  /// alike. Otherwise all ranks average parameters and state, weighted by rows, for the groups `trained` only, because
-  /// a mean of equal numbers is not always the same number.
+  /// alike. Otherwise all ranks average parameters and state, weighted by rows, for the groups `trained` only, which
+  /// are `trained_state` in arrays of state, because a mean of equal numbers is not always the same number.
   rank_meeting(const param_store& mine, std::size_t slot, sync_rank& rank, bool gathered, double scale,
-               std::vector<parameter_group> trained)
+               std::vector<parameter_group> trained, std::vector<parameter_group> trained_state)
       : mine_(mine),
         me_(mine.slots()[slot]),
         rank_(rank),
@@ -65,6 +65,7 @@ class rank_meeting final : public exchange_hook {
         gathered_(gathered),
         scale_(scale),
         trained_(std::move(trained)),
+        trained_state_(std::move(trained_state)),
         rows_met_(me_.rows.get()),
         pairs_(std::get<std::vector<T>>(rank.pairs)),
         all_pairs_(std::get<std::vector<T>>(rank.all_pairs)) {}
@@ -195,7 +196,7 @@ class rank_meeting final : public exchange_hook {
       const std::span<T> w = k == 0 ? mine_.parameters<T>() : mine_.state<T>(k - 1), sum = mine_.beside<T>(k);
       for (std::size_t j = 0; j < w.size(); ++j) sum[j] = static_cast<T>(weight) * w[j];
       ranks_.all_reduce(sum);
-      for (const parameter_group& g : trained_)
+      for (const parameter_group& g : k == 0 ? trained_ : trained_state_)
         std::copy_n(sum.data() + g.offset, g.rows * g.width, w.data() + g.offset);
       handed_over += w.size();
     }
@@ -213,7 +214,7 @@ class rank_meeting final : public exchange_hook {
   collective& ranks_;
   bool gathered_;
   double scale_;
-  std::vector<parameter_group> trained_;
+  std::vector<parameter_group> trained_, trained_state_;
   std::uint64_t rows_met_;
   double position_ = 0.0;   ///< rows of all ranks in past meetings
   double most_rows_ = 0.0;  ///< rows of all ranks in the fullest of them: the first

@@ -8,6 +8,7 @@
 #include <hogwild/detail/sharing/exchange_hook.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild {
 namespace {
@@ -23,22 +24,24 @@ template <parameter T>
 replica<T>::replica(const param_store& store, std::size_t slot, worker_memory& memory,
                     std::vector<parameter_group> groups, std::size_t head, std::size_t first_singleton,
                     update_kind update, exchange_hook* hook, stored_halves halves)
-    : replica(store.slots()[slot], slot, arrays_in(store, memory, head, halves), std::move(groups), first_singleton,
-              update, hook) {
+    : replica(store.slots()[slot], slot, arrays_in(store, memory, head, halves),
+              groups_of_array(store.shape(), 1, groups), groups, first_singleton, update, hook) {
   for (const array& a : arrays_) values_.push_back(a.work);
 }
 
 template <parameter T>
 replica<T>::replica(worker_slot& me, std::size_t slot, std::vector<array> beyond_the_host,
                     std::vector<parameter_group> groups, update_kind update, exchange_hook* hook)
-    : replica(me, slot, std::move(beyond_the_host), std::move(groups), no_singletons, update, hook) {}
+    : replica(me, slot, std::move(beyond_the_host), groups, groups, no_singletons, update, hook) {}
 
 template <parameter T>
-replica<T>::replica(worker_slot& me, std::size_t slot, std::vector<array> arrays, std::vector<parameter_group> groups,
+replica<T>::replica(worker_slot& me, std::size_t slot, std::vector<array> arrays,
+                    std::vector<parameter_group> state_groups, std::vector<parameter_group> groups,
                     std::size_t first_singleton, update_kind update, exchange_hook* hook)
     : private_arrays<T>(&me),
       me_(me),
       place_(place_of(slot)),
+      state_groups_(std::move(state_groups)),
       groups_(std::move(groups)),
       arrays_(std::move(arrays)),
       update_(update),
@@ -79,8 +82,8 @@ std::vector<typename replica<T>::array> replica<T>::arrays_in(const param_store&
 
 template <parameter T>
 void replica<T>::begin_round(const round_plan& round) {
-  for (const array& a : arrays_)
-    for (const parameter_group& g : groups_) fetch(a, part_of(g, first_singleton_));
+  for (std::size_t k = 0; k < arrays_.size(); ++k)
+    for (const parameter_group& g : groups(k)) fetch(arrays_[k], part_of(arrays_[k], g, first_singleton_));
   period_ = round.exchange_rows;
   gain_weight_ = static_cast<T>(round.gain_weight);
   state_gain_weight_ = static_cast<T>(round.state_gain_weight);
@@ -118,7 +121,7 @@ template <parameter T>
 std::vector<parameter_run> replica<T>::due() const {
   const std::size_t columns = std::min(ruler_prefix(turn_ + 1, widest_), first_singleton_);
   std::vector<parameter_run> parts;
-  for (const parameter_group& g : groups_) parts.push_back(part_of(g, columns));
+  for (const parameter_group& g : groups_) parts.push_back(part_of(arrays_[0], g, columns));
   return parts;
 }
 
@@ -159,8 +162,9 @@ void replica<T>::sample_conflicts(const Sample& sample) const {
 template <parameter T>
 template <class Visit>
 void replica<T>::for_singleton_values(const Visit& visit) const {
-  for (const array& a : arrays_) {
-    for_singleton_parameters(singletons_, first_singleton_, groups_, a.work.size(),
+  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+    const array& a = arrays_[k];
+    for_singleton_parameters(singletons_, first_singleton_, groups(k), a.work.size(),
                              [&](std::size_t offset, std::size_t n) {
                                in_blocks(me_, offset, n, [&](std::size_t first, std::size_t size) {
                                  visit(param_view<T>(a.shared), first, a.work.subspan(first, size));
@@ -173,8 +177,8 @@ template <parameter T>
 std::size_t replica<T>::send(std::size_t prefix, bool last) {
   std::size_t met = 0;
   for (std::size_t k = 0; k < arrays_.size(); ++k) {
-    for (const parameter_group& g : groups_) {
-      const parameter_run sent = part_of(g, std::min(prefix, first_singleton_));
+    for (const parameter_group& g : groups(k)) {
+      const parameter_run sent = part_of(arrays_[k], g, std::min(prefix, first_singleton_));
       meet(arrays_[k], sent, gain_weight_of(k), last);
       met += sent.count;
     }

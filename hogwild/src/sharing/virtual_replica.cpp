@@ -9,6 +9,7 @@
 #include <hogwild/detail/kernels/half_kernels.hpp>
 #include <hogwild/detail/sharing/ruler.hpp>
 #include <hogwild/detail/sharing/singleton_parameters.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild {
 
@@ -18,6 +19,7 @@ virtual_replica<T>::virtual_replica(const param_store& store, std::size_t slot, 
     : private_arrays<T>(nullptr),
       store_(store),
       me_(&store.slots()[slot]),
+      state_groups_(groups_of_array(store.shape(), 1, groups)),
       groups_(std::move(groups)),
       first_singleton_(first_singleton),
       halves_(halves) {
@@ -31,7 +33,7 @@ template <parameter T>
 void virtual_replica<T>::begin_chunk(column_range singletons) {
   singletons_ = singletons;
   for (std::size_t k = 0; k < values_.size(); ++k) {
-    for_singleton_parameters(singletons_, first_singleton_, groups_, shared(k).size(),
+    for_singleton_parameters(singletons_, first_singleton_, groups(k), shared(k).size(),
                              [&](std::size_t first, std::size_t n) { copy(shared(k), values_[k], first, n); });
   }
 }
@@ -39,7 +41,7 @@ void virtual_replica<T>::begin_chunk(column_range singletons) {
 template <parameter T>
 void virtual_replica<T>::end_chunk() const {
   for (std::size_t k = 0; k < values_.size(); ++k) {
-    for_singleton_parameters(singletons_, first_singleton_, groups_, shared(k).size(),
+    for_singleton_parameters(singletons_, first_singleton_, groups(k), shared(k).size(),
                              [&](std::size_t first, std::size_t n) { copy(values_[k], shared(k), first, n); });
   }
 }
@@ -48,7 +50,7 @@ template <parameter T>
 void virtual_replica<T>::become(std::size_t v, std::size_t turn) {
   for (std::size_t k = 0; k < values_.size(); ++k) {
     values_[k] = store_.replica<T>(v, k);
-    for (const parameter_group& g : groups_) {
+    for (const parameter_group& g : groups(k)) {
       const std::size_t n = merged_rows(g, {turn == 0 ? 0 : turn - 1, 0, turn == 0}) * g.width;
       begin(v, k, g.offset, n);
     }
@@ -66,7 +68,7 @@ std::size_t virtual_replica<T>::worth_slices(const merge_plan& turn) const {
 template <parameter T>
 void virtual_replica<T>::merge(const merge_plan& turn, const merge_slice& slice) const {
   for (std::size_t k = 0; k < values_.size(); ++k) {
-    for (const parameter_group& g : groups_) {
+    for (const parameter_group& g : groups(k)) {
       const std::size_t n = merged_rows(g, turn) * g.width;
       const auto cut = [&](std::size_t i) { return i == slice.count ? n : n * i / slice.count / block * block; };
       const std::size_t begin = cut(slice.number);

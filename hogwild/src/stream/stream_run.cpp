@@ -416,8 +416,9 @@ void stream_run::change_known(std::span<float> all, const std::vector<parameter_
 }
 
 stream_arrays stream_run::arrays() const {
-  return planned_ != nullptr ? copy_arrays(planned_->workers->store(), planned_->columns)
-                             : kept_.value_or(stream_arrays{});
+  return planned_ != nullptr
+             ? copy_arrays(planned_->workers->store(), planned_->columns, model_.groups(planned_->columns))
+             : kept_.value_or(stream_arrays{});
 }
 
 std::vector<float> stream_run::parameters() const {
@@ -434,7 +435,7 @@ std::vector<float> stream_run::parameters() const {
 optimizer_state stream_run::state() {
   if (planned_ == nullptr && kept_) plan();  // a resumed stream that has trained nothing since
   require(planned_ != nullptr, "no row of the stream has been trained yet: take() more rows, or flush()");
-  optimizer_state state = state_of_optimizer(planned_->workers->store(), planned_->plan.options,
+  optimizer_state state = state_of_optimizer(planned_->workers->store(), *planned_->made.task, planned_->plan.options,
                                              planned_->schedule.initial, static_cast<double>(state_.rows));
   for (std::vector<float>& array : state.arrays)
     array = regrouped(array, model_.groups(planned_->columns), model_.groups(columns_));

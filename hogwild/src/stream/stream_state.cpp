@@ -5,21 +5,18 @@
 #include <cstring>
 
 #include <hogwild/detail/memory/param_store.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 
 namespace hogwild {
 
 namespace {
 
 template <class F>
-void for_arrays(const param_store& store, const F& f) {
-  const auto all = [&]<class T>() {
-    f(std::as_writable_bytes(store.parameters<T>()));
-    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) f(std::as_writable_bytes(store.state<T>(k)));
-  };
+void with_scalar_of(const param_store& store, const F& f) {
   if (store.shape().scalar_bytes == sizeof(float))
-    all.template operator()<float>();
+    f.template operator()<float>();
   else
-    all.template operator()<double>();
+    f.template operator()<double>();
 }
 
 /// Calls copy(from, to, elements) for the part of each group that both have.
@@ -31,22 +28,33 @@ void for_groups(const std::vector<parameter_group>& from, const std::vector<para
 
 }  // namespace
 
-stream_arrays copy_arrays(const param_store& store, std::size_t columns) {
+stream_arrays copy_arrays(const param_store& store, std::size_t columns, const std::vector<parameter_group>& groups) {
   stream_arrays copy{.columns = columns, .scalar_bytes = store.shape().scalar_bytes};
-  for_arrays(store, [&](std::span<std::byte> array) { copy.arrays.emplace_back(array.begin(), array.end()); });
+  with_scalar_of(store, [&]<class T>() {
+    const auto add = [&](std::span<const T> array) {
+      const auto bytes = std::as_bytes(array);
+      copy.arrays.emplace_back(bytes.begin(), bytes.end());
+    };
+    add(store.parameters<T>());
+    for (std::size_t k = 0; k < store.shape().state_arrays; ++k) add(long_state<T>(store, k, groups));
+  });
   return copy;
 }
 
 void put_arrays(const stream_arrays& from, const std::vector<parameter_group>& old_groups, const param_store& to,
                 const std::vector<parameter_group>& new_groups) {
-  const std::size_t size = from.scalar_bytes;
-  std::size_t k = 0;
-  for_arrays(to, [&](std::span<std::byte> array) {
-    const std::vector<std::byte>& source = from.arrays[k++];
-    for_groups(old_groups, new_groups, [&](std::size_t first, std::size_t begin, std::size_t n) {
-      std::ranges::copy(std::span(source).subspan(first * size, n * size),
-                        array.begin() + static_cast<long>(begin * size));
-    });
+  with_scalar_of(to, [&]<class T>() {
+    const auto put = [&](const std::vector<std::byte>& source, std::span<T> array) {
+      for_groups(old_groups, new_groups, [&](std::size_t first, std::size_t begin, std::size_t n) {
+        std::memcpy(array.data() + begin, source.data() + first * sizeof(T), n * sizeof(T));
+      });
+    };
+    put(from.arrays.front(), to.parameters<T>());
+    for (std::size_t k = 0; k < to.shape().state_arrays; ++k) {
+      std::vector<T> values = long_state<T>(to, k, new_groups);
+      put(from.arrays[k + 1], values);
+      set_state<T>(to, k, new_groups, values);
+    }
   });
 }
 

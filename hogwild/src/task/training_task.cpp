@@ -12,6 +12,7 @@
 #include <hogwild/detail/loop/rating_blocks.hpp>
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/detail/task/loss_bound.hpp>
+#include <hogwild/detail/worker/row_state.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/options.hpp>
 
@@ -62,6 +63,9 @@ std::uint64_t words_of_locks(const loop_options& o, std::size_t workers) {
 
 loop_plan training_task::plan(const loop_options& decided) const {
   loop_plan plan{.options = decided, .chunks = chunks_of(facts_, data_, decided)};
+  // Kernels of devices have a number for each parameter.
+  plan.options.row_state =
+      decided.optimizer == optimizer_kind::row_adagrad && facts_.emits_rows && decided.device_count == 0 ? 1 : 0;
   if (decided.ownership == ownership_kind::blocks && facts_.rating_kernels()) {
     // The number of bands is the same in every process of the run.
     const std::uint32_t bands = bands_for(data_.rows(), decided.exchange.workers);
@@ -84,6 +88,7 @@ store_shape training_task::shape(const loop_plan& plan, std::size_t workers, std
   return {.parameters = facts_.parameters,
           .scalar_bytes = facts_.scalar_bytes,
           .state_arrays = state_arrays_of(o.optimizer),
+          .state_length = o.row_state != 0 ? row_state_length(facts_.groups) : 0,
           .workers = workers + spare,
           .shards = has_turns(o) ? 1 : workers,  // dealt out by turns, not by shards
           .chunks = std::max<std::uint64_t>(plan.chunks.count(), 1),
@@ -140,9 +145,9 @@ void training_task::change(const param_store& store, const std::function<void(st
     std::vector<float> values(facts_.parameters);
     state.change(k, values);
     if (facts_.scalar_bytes == sizeof(float))
-      std::ranges::copy(values, store.state<float>(k).begin());
+      set_state<float>(store, k, facts_.groups, values);
     else
-      std::ranges::copy(values, store.state<double>(k).begin());
+      set_state<double>(store, k, facts_.groups, std::vector<double>(values.begin(), values.end()));
   }
 }
 

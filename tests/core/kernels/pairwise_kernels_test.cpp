@@ -102,7 +102,7 @@ TEST(pairwise_kernels, train_pairs_one_after_the_other_by_the_formula) {
           if (adagrad)
             kernels.row_adagrad(to,
                                 {sums.user.data(), sums.item.data(), nullptr, biases ? sums.bias.data() : nullptr,
-                                 static_cast<float>(pair_epsilon)},
+                                 biases ? 1 : width, static_cast<float>(pair_epsilon)},
                                 pairs.data(), pairs.size());
           else
             kernels.sgd(to, pairs.data(), pairs.size());

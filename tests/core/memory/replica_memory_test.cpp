@@ -18,8 +18,9 @@ namespace {
 constexpr int no_such_node = 4000;
 using nodes = std::vector<std::vector<int>>;
 
-store_shape ring_of(std::uint64_t replicas, std::uint64_t parameters) {
-  return {.parameters = parameters, .state_arrays = 1, .workers = replicas, .ring = replicas};
+store_shape ring_of(std::uint64_t replicas, std::uint64_t parameters, std::uint64_t state_length = 0) {
+  return {
+      .parameters = parameters, .state_arrays = 1, .state_length = state_length, .workers = replicas, .ring = replicas};
 }
 
 param_store make(bool named, const store_shape& shape, const nodes& where) {
@@ -56,7 +57,7 @@ void expect_room(const param_store& store) {
     const std::span<std::byte> room = store.ring_memory_of(v);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room.data()) % 128, 0u);
     EXPECT_EQ(static_cast<void*>(room.data()), store.replica_view(v).parameters<float>().data());
-    EXPECT_GE(room.size(), 2 * (1 + s.state_arrays) * store_layout::state_stride(s));
+    EXPECT_GE(room.size(), 2 * (store_layout::parameter_stride(s) + s.state_arrays * store_layout::state_stride(s)));
     EXPECT_GE(room.data(), end);
     end = room.data() + room.size();
     EXPECT_LE(end, store.bytes().data() + store.bytes().size());
@@ -67,11 +68,13 @@ struct replica_memory : testing::TestWithParam<bool> {};
 
 TEST_P(replica_memory, goes_to_other_nodes_where_the_system_refuses_or_has_none) {
   for (const std::uint64_t parameters : {100u, 1'100'000u}) {
-    const param_store store = make(GetParam(), ring_of(3, parameters), {{0}, {0}, {no_such_node}});
-    EXPECT_EQ(store.ring_memory(), placed_memory::touched);
-    EXPECT_EQ(store.ring_nodes(), (nodes{{0}, {0}, {no_such_node}}));
-    expect_room(store);
-    expect_sound(store);
+    for (const std::uint64_t state_length : {0u, 5000u}) {
+      const param_store store = make(GetParam(), ring_of(3, parameters, state_length), {{0}, {0}, {no_such_node}});
+      EXPECT_EQ(store.ring_memory(), placed_memory::touched);
+      EXPECT_EQ(store.ring_nodes(), (nodes{{0}, {0}, {no_such_node}}));
+      expect_room(store);
+      expect_sound(store);
+    }
   }
 }
 

@@ -26,7 +26,7 @@ std::array<run_of_bytes, 14> runs_of(const store_shape& s) {
            {at.stripes, s.stripes * 4, 128},
            {at.setup, s.setup_bytes, 128},
            {at.table, s.table_bytes, 128},
-           {at.parameters, s.parameters * s.scalar_bytes, 4096},
+           {at.parameters, store_layout::parameter_stride(s), 4096},
            {at.state, s.state_arrays * store_layout::state_stride(s), 4096},
            {at.replicas, s.replicas * store_layout::replica_stride(s), 4096},
            {at.ring, s.ring * store_layout::ring_stride(s), 4096},
@@ -38,6 +38,7 @@ RC_GTEST_PROP(store_layout, arrays_are_aligned_do_not_overlap_and_fit, ()) {
   const store_shape shape{.parameters = below(100'000),
                           .scalar_bytes = *rc::gen::element<std::uint64_t>(4, 8),
                           .state_arrays = below(3),
+                          .state_length = below(1'000),
                           .workers = 1 + below(300),
                           .shards = 1 + below(300),
                           .chunks = 1 + below(10'000),
@@ -69,6 +70,8 @@ TEST(store_layout, state_arrays_are_whole_pages_that_hold_all_parameters) {
   EXPECT_EQ(store_layout::state_stride({.parameters = 1024}), 4096u);
   EXPECT_EQ(store_layout::state_stride({.parameters = 1025}), 8192u);
   EXPECT_EQ(store_layout::state_stride({.parameters = 1025, .scalar_bytes = 8}), 12288u);
+  EXPECT_EQ(store_layout::state_stride({.parameters = 100'000, .state_length = 1025}), 8192u);
+  EXPECT_EQ(store_layout::parameter_stride({.parameters = 1025, .state_length = 1}), 8192u);
 }
 
 TEST(store_layout, replicas_on_a_ring_have_pages_of_their_own) {

@@ -95,6 +95,7 @@ TEST_F(adagrad_runs, workers_throw_where_no_step_is_written_for_their_arrays) {
   decided.update = update_kind::edge_locked;
   const loop_plan plan = made.task->plan(decided);
   const param_store store = param_store::in_memory(made.task->shape(plan, 1, 0, 0));
+  store.control().round = round_plan{};
   worker_memory memory;
   try {
     made.task->work({plan, store, 0, memory, nullptr});

@@ -148,8 +148,8 @@ class factor_loops {
   static void row_adagrad_of(const factor_arrays& to, const factor_sums& sums, const rating& r) {
     float* const p = to.users + r.user * to.width;
     float* const q = to.items + r.item * to.width;
-    float& user_sum = sums.users[r.user * to.width];
-    float& item_sum = sums.items[r.item * to.width];
+    float& user_sum = sums.users[r.user * sums.apart];
+    float& item_sum = sums.items[r.item * sums.apart];
     const float for_user = user_l2(to, r), for_item = item_l2(to, r);
     const float d = weight(to, r) * (dot(p, q, to.width) + offset(to, r));
     floats user_squares{}, item_squares{};

@@ -97,11 +97,11 @@ class pairwise_loops {
     }
     const float count = static_cast<float>(width);
     const floats by_user =
-        lanes::splat(step_of(sums.users[c.user * width], lanes::total(user_squares) / count, to, sums));
+        lanes::splat(step_of(sums.users[c.user * sums.apart], lanes::total(user_squares) / count, to, sums));
     const floats by_item =
-        lanes::splat(step_of(sums.items[c.item * width], lanes::total(item_squares) / count, to, sums));
+        lanes::splat(step_of(sums.items[c.item * sums.apart], lanes::total(item_squares) / count, to, sums));
     const floats by_other =
-        lanes::splat(step_of(sums.items[c.other * width], lanes::total(other_squares) / count, to, sums));
+        lanes::splat(step_of(sums.items[c.other * sums.apart], lanes::total(other_squares) / count, to, sums));
     for (std::size_t i = 0; i < width; i += lane_count) {
       const floats p = lanes::loaded(r.user + i), a = lanes::loaded(r.item + i), b = lanes::loaded(r.other + i);
       lanes::store(r.user + i, p - by_user * (l2 * p - pull * (a - b)));

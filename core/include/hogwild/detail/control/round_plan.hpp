@@ -29,7 +29,7 @@ struct round_plan {
   std::uint32_t only_slot = no_slot;  ///< the one worker that takes part, if only one does
   std::uint32_t workers = 1;          ///< expected number of workers: a hint for dividing the work
   float state_gain_weight = 1.0f;     ///< the same for the optimiser's state
-  std::uint32_t reserved = 0;
+  std::uint32_t end_slot = no_slot;   ///< workers in slots from this one on take no part
 
   /// The step after this fraction of the epoch's rows.
   double step_at(double rows) const { return step + (step_end - step) * (rows < 1.0 ? rows : 1.0); }

@@ -33,13 +33,14 @@ struct factor_arrays {
   float full_weight_from = -std::numeric_limits<float>::infinity();
 };
 
-/// The state of row_adagrad: for each row the sum of its gradients' mean squares, in the first of as many floats as the
-/// row has.
+/// The state of row_adagrad: for each row the sum of its gradients' mean squares. Sums of rows of users and items are
+/// `apart` floats from each other, those of biases one.
 struct factor_sums {
   float* users = nullptr;
   float* items = nullptr;
   float* user_bias = nullptr;
   float* item_bias = nullptr;
+  std::size_t apart = 1;
   float epsilon = 0;  ///< added to the sum under the root
 };
 

@@ -79,11 +79,11 @@ class param_store {
     require_scalar(sizeof(T));
     return array<T>(layout_.parameters, shape().parameters);
   }
-  /// The k-th array of optimiser state.
+  /// The k-th array of optimiser state: as long as the parameters, or shape().state_length numbers.
   template <parameter T>
   std::span<T> state(std::size_t k) const {
     require_scalar(sizeof(T));
-    return array<T>(layout_.state + k * store_layout::state_stride(shape()), shape().parameters);
+    return array<T>(layout_.state + k * store_layout::state_stride(shape()), shape().numbers_of_state());
   }
   /// The v-th replica of the parameters (k = 0), or of the state array k - 1; a reproducible round decides which
   /// virtual worker it belongs to. With shape().halves, the parameters stored as halves come before the others, and
@@ -93,7 +93,7 @@ class param_store {
     require_scalar(sizeof(T));
     const std::size_t begin = layout_.replicas + v * store_layout::replica_stride(shape());
     if (k == 0) return array<T>(begin, shape().parameters - shape().halves * (sizeof(T) - 2) / sizeof(T));
-    return array<T>(begin + store_layout::state_in_replica(shape(), k - 1), shape().parameters);
+    return array<T>(begin + store_layout::state_in_replica(shape(), k - 1), shape().numbers_of_state());
   }
   /// This store as a worker of the v-th replica on the ring sees it: the same, except that parameters and state are the
   /// replica's. Does not own the memory.
@@ -109,8 +109,9 @@ class param_store {
   template <parameter T>
   std::span<T> beside(std::size_t k) const {
     require_scalar(sizeof(T));
-    const std::size_t inside = k * store_layout::state_stride(shape());
-    return array<T>(layout_.parameters + store_layout::replica_stride(shape()) + inside, shape().parameters);
+    const std::size_t begin = layout_.parameters + store_layout::replica_stride(shape());
+    return array<T>(begin + store_layout::array_offset(shape(), k),
+                    k == 0 ? shape().parameters : shape().numbers_of_state());
   }
   /// All shared memory, and the part of it where processes that train in lockstep meet: shape().meeting_bytes from
   /// there.

@@ -27,7 +27,8 @@ namespace hogwild {
 struct store_shape {
   std::uint64_t parameters = 0;
   std::uint64_t scalar_bytes = 4;
-  std::uint64_t state_arrays = 0;   ///< optimiser state: arrays as long as the parameters
+  std::uint64_t state_arrays = 0;   ///< of optimiser state
+  std::uint64_t state_length = 0;   ///< numbers in each of them (row_state.hpp); 0: as many as there are parameters
   std::uint64_t workers = 1;        ///< slots, including those for late joiners
   std::uint64_t shards = 1;         ///< ticket counters
   std::uint64_t chunks = 1;         ///< tickets of an epoch
@@ -39,6 +40,8 @@ struct store_shape {
   std::uint64_t meeting_bytes = 0;  ///< the meeting place of processes that train in lockstep (collectives/segment.hpp)
   std::uint64_t live_bytes = 0;     ///< for readers from outside: a live_board and a live_description; 0: none may read
   std::uint64_t table_bytes = 0;    ///< data that the task's coordinator passes to its workers from round to round
+
+  std::uint64_t numbers_of_state() const { return state_length > 0 ? state_length : parameters; }
 
   bool operator==(const store_shape&) const = default;
 };
@@ -75,35 +78,42 @@ struct store_layout {
     total = place(0, page);
   }
 
-  /// Bytes from one state array to the next.
-  static std::size_t state_stride(const store_shape& s) { return (s.parameters * s.scalar_bytes + 4095) / 4096 * 4096; }
+  static constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+  /// Bytes from the parameters to the first state array, and from one of these to the next.
+  static std::size_t parameter_stride(const store_shape& s) { return whole_pages(s.parameters * s.scalar_bytes); }
+  static std::size_t state_stride(const store_shape& s) { return whole_pages(s.numbers_of_state() * s.scalar_bytes); }
+  /// Bytes from the parameters to array k of these and the state: 0 are the parameters.
+  static std::size_t array_offset(const store_shape& s, std::size_t k) {
+    return k == 0 ? 0 : parameter_stride(s) + (k - 1) * state_stride(s);
+  }
 
   /// Bytes from one replica to the next. Loops walk replicas side by side, so they must not fall on the same cache
   /// sets.
   static std::size_t replica_stride(const store_shape& s) { return state_in_replica(s, s.state_arrays) + 256; }
   /// Bytes from the beginning of a replica to array k of its state.
   static std::size_t state_in_replica(const store_shape& s, std::size_t k) {
-    return ((s.parameters * s.scalar_bytes - s.halves * (s.scalar_bytes - 2)) + 4095) / 4096 * 4096 +
-           k * state_stride(s);
+    return whole_pages(s.parameters * s.scalar_bytes - s.halves * (s.scalar_bytes - 2)) + k * state_stride(s);
   }
 
   /// Bytes from one replica on the ring to the next: whole pages, so that each can lie on a memory node of its own;
   /// huge pages if that makes them larger by an eighth at most.
   static std::size_t ring_stride(const store_shape& s) {
-    const std::size_t bytes = 2 * (1 + s.state_arrays) * state_stride(s) + 4096, unit = ring_alignment(s);
-    return (bytes + unit - 1) / unit * unit;
+    const std::size_t unit = ring_alignment(s);
+    return (ring_bytes(s) + unit - 1) / unit * unit;
   }
   static std::size_t ring_alignment(const store_shape& s) {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
-    return 2 * (1 + s.state_arrays) * state_stride(s) + 4096 >= 8 * huge_page ? huge_page : 4096;
+    return ring_bytes(s) >= 8 * huge_page ? huge_page : 4096;
   }
+  /// A replica's arrays, those beside them, and a page.
+  static std::size_t ring_bytes(const store_shape& s) { return 2 * array_offset(s, 1 + s.state_arrays) + 4096; }
   /// Where the arrays of replica v begin, from `ring` on; the arrays beside them come replica_stride() later. Like
   /// replicas, they must not all fall on the same cache sets: eight positions alternate in the page that ring_stride()
   /// adds.
   static std::size_t on_ring(const store_shape& s, std::size_t v) { return v * ring_stride(s) + v % 8 * 512; }
 };
 
-static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 112);
+static_assert(std::is_trivially_copyable_v<store_shape> && sizeof(store_shape) == 120);
 static_assert(std::is_standard_layout_v<worker_slot> && sizeof(worker_slot) == 512);
 static_assert(std::is_standard_layout_v<control_block> && sizeof(control_block) == 1152);
 static_assert(sizeof(ticket_counter) == 128);
@@ -111,7 +121,7 @@ static_assert(std::is_trivially_copyable_v<round_plan> && sizeof(round_plan) == 
 
 /// Differs between builds whose processes would misread each other's segments.
 constexpr std::uint64_t layout_hash() {
-  std::uint64_t h = 8;  // raised by hand if a meaning changes but no size does
+  std::uint64_t h = 9;  // raised by hand if a meaning changes but no size does
   for (const std::uint64_t part :
        {sizeof(store_shape), sizeof(control_block), sizeof(worker_slot), sizeof(worker_failure), sizeof(ticket_counter),
         sizeof(round_plan), sizeof(live_board), segment_header_bytes, offsetof(worker_slot, pageable),

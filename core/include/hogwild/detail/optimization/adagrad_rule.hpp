@@ -57,7 +57,7 @@ struct row_adagrad_rule {
   static constexpr optimizer_kind kind = optimizer_kind::row_adagrad;
 
   template <class View, class T>
-  static void block(const rule_arrays<View>& a, std::size_t offset, std::span<const T> g, T size) {
+  static void row(const rule_arrays<View>& a, std::size_t offset, std::size_t state, std::span<const T> g, T size) {
     // Sixteen sums side by side, since each term of a single one would wait for the one before.
     constexpr std::size_t lanes = 16;
     T part[lanes] = {};
@@ -68,7 +68,7 @@ struct row_adagrad_rule {
     T sum = 0;
     for (const T x : part) sum += x;
     const T mean = sum / static_cast<T>(std::max<std::size_t>(g.size(), 1));
-    const T raised = a.state[0].read_add(offset, mean) + mean;
+    const T raised = a.state[0].read_add(state, mean) + mean;
     a.w.add_scaled_block(offset, g, -size / std::sqrt(std::max(raised, T(0)) + adagrad_rule::tiny<T>));
   }
 };

@@ -29,17 +29,21 @@ class block_optimizer {
   block_optimizer(optimizer_kind kind, const optimizer_constants& constants, View w, const std::array<View, 3>& state)
       : kind_(kind), arrays_{constants, w, state} {}
 
-  /// Updates one parameter; returns the value that it had.
-  T step(std::size_t j, T g, T size) const {
+  /// Updates one parameter; returns the value that it had. `state` as for block().
+  T step(std::size_t j, std::size_t state, T g, T size) const {
     const T before = arrays_.w.load(j);
     if (kind_ == optimizer_kind::adagrad)
       adagrad_rule::one(arrays_, j, g, size);
     else
-      block(j, std::span(&g, 1), size);
+      block(j, state, std::span(&g, 1), size);
     return before;
   }
+  T step(std::size_t j, T g, T size) const { return step(j, j, g, size); }
 
-  void block(std::size_t offset, std::span<const T> g, T size) const;
+  /// Changes the run of parameters from `offset` on by their partials g. A rule that has one number for the run finds
+  /// it at `state`.
+  void block(std::size_t offset, std::size_t state, std::span<const T> g, T size) const;
+  void block(std::size_t offset, std::span<const T> g, T size) const { block(offset, offset, g, size); }
 
   /// Has the effect of `steps` calls of block() with partials of 0 on the n parameters from `offset` on, as far as the
   /// rule says. State that has decayed below 1e-30 is set to 0.
@@ -68,9 +72,12 @@ class block_optimizer {
 };
 
 template <class View>
-void block_optimizer<View>::block(std::size_t offset, std::span<const T> g, T size) const {
+void block_optimizer<View>::block(std::size_t offset, std::size_t state, std::span<const T> g, T size) const {
   const bool done = with_rule(kind_, [&]<class Rule>(Rule) {
-    Rule::block(arrays_, offset, g, size);
+    if constexpr (requires { Rule::row(arrays_, offset, state, g, size); })
+      Rule::row(arrays_, offset, state, g, size);
+    else
+      Rule::block(arrays_, offset, g, size);
     return true;
   });
   if (!done) arrays_.w.add_scaled_block(offset, g, -size);

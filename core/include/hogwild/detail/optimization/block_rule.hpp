@@ -10,11 +10,12 @@
 
 namespace hogwild {
 
-/// The arrays that an optimiser's rule changes: the parameters, and state_arrays_of() its kind as long as these. A rule
-/// is a struct with
+/// The arrays that an optimiser's rule changes: the parameters, and state_arrays_of() its kind, as long as these, or
+/// with one number a row (row_state.hpp). A rule is a struct with
 ///
 ///   kind                                 its row in the table of optimisers
-///   block(arrays, offset, g, size)       changes the run of parameters from `offset` on by their partials g
+///   block(arrays, offset, g, size)       changes the run of parameters from `offset` on by their partials g, or
+///   row(arrays, offset, state, g, size)  the same if it has one number for the run, which is at `state`
 ///   settle(arrays, offset, n, steps, size)  if it fades: the effect of so many blocks of n zeros
 ///
 /// It reads state once and changes it by adds, so that any number of workers may do so at the same time, and replicas

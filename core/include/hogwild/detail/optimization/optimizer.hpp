@@ -21,7 +21,7 @@ enum class constants_of_optimizer { none, momentum, moments, ftrl };
 struct optimizer_facts {
   optimizer_kind kind;
   std::string_view name;     ///< on the command line and in records
-  std::size_t state_arrays;  ///< arrays of state, each as long as the parameters
+  std::size_t state_arrays;  ///< arrays of state, each as long as the parameters (but see row_state.hpp)
   bool sums_up;              ///< the state is a sum over all rows, not a running mean
   bool one_step;             ///< one step for all parameters; if false, each has its own, by the size of its partials
   constants_of_optimizer has = constants_of_optimizer::none;
@@ -104,8 +104,11 @@ class sgd {
 
   explicit sgd(View w) : w_(w) {}
   T step(std::size_t j, T g, T size) const { return w_.read_add(j, -size * g); }
+  T step(std::size_t j, std::size_t, T g, T size) const { return step(j, g, size); }
   /// The same for a dense run.
-  void block(std::size_t offset, std::span<const T> g, T size) const { w_.add_scaled_block(offset, g, -size); }
+  void block(std::size_t offset, std::size_t, std::span<const T> g, T size) const {
+    w_.add_scaled_block(offset, g, -size);
+  }
 
  private:
   View w_;

@@ -158,7 +158,7 @@ class batch_changes {
     // row_adagrad keeps one sum for each run of parameters, though a net may emit several runs at a time.
     const std::size_t run = context_.options.optimizer == optimizer_kind::row_adagrad ? group.run : g.size();
     for (std::size_t i = 0; i < g.size(); i += run)
-      optimizer_.block(offset + i, g.subspan(i, std::min(run, g.size() - i)), size);
+      optimizer_.block(offset + i, group.state_of(offset + i), g.subspan(i, std::min(run, g.size() - i)), size);
     if (group.projected && project_) projected_.change(project_, w_, offset, g.size(), static_cast<scalar>(group.step));
   }
 

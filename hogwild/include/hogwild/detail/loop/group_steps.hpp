@@ -15,12 +15,20 @@ namespace hogwild {
 /// How the parameters from `begin` to `end` are changed at present.
 struct group_step {
   std::size_t begin = 0, end = 0;
-  std::size_t run = 0;  ///< parameters that make a step together: a row if rows are ordered by popularity, else all
+  std::size_t run = 0;    ///< parameters that make a step together: a row if rows are ordered by popularity, else all
+  std::size_t state = 0;  ///< where the group begins in arrays of optimiser state,
+  std::size_t apart = 1;  ///< and how many parameters have one number there
   double factor = 1.0, step = 0.0;
   float unit = 1.0f;      ///< adagrad_unit(), by which its partials are multiplied
   bool l2 = false;        ///< the run's l2 applies, and is not 0
   bool projected = true;  ///< the model has project(), and it applies
   bool frozen = false;    ///< nothing changes them
+
+  /// Where the state of the parameter at `offset` is.
+  std::size_t state_of(std::size_t offset) const {
+    const std::size_t place = offset - begin;
+    return state + (apart == 1 ? place : place / apart);
+  }
 };
 
 /// The groups of a model, found by their offsets. Belongs to one worker.

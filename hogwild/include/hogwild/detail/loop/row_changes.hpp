@@ -90,7 +90,7 @@ class row_changes {
         step.take_l2(group, j, std::span(&l2, 1));
         g += l2;
       }
-      note(j, step.optimizer_.step(j, g * step.unit_in(group), step.size_in(group)));
+      note(j, step.optimizer_.step(j, group.state_of(j), g * step.unit_in(group), step.size_in(group)));
       step.project(group, j, 1);
       changed = true;
     }
@@ -98,8 +98,8 @@ class row_changes {
       step.groups_.for_parts(offset, partials, [this](const group_step& group, std::size_t first, auto part) {
         if (group.frozen) return;
         note(first, step.w_.load(first));
-        step.optimizer_.block(first, step.in_unit(group, step.with_l2(group, first, step.weighed(part))),
-                              step.size_in(group));
+        step.optimizer_.block(first, group.state_of(first),
+                              step.in_unit(group, step.with_l2(group, first, step.weighed(part))), step.size_in(group));
         step.project(group, first, part.size());
         changed = true;
       });
@@ -167,7 +167,7 @@ class row_changes {
       const group_step& group = groups_.of(offset);
       const std::span<const scalar> part = l2_of_part(group, offset, n);
       if (std::ranges::all_of(part, [](scalar g) { return g == scalar(0); })) return;
-      optimizer_.block(offset, in_unit(group, part), size_in(group));
+      optimizer_.block(offset, group.state_of(offset), in_unit(group, part), size_in(group));
       project(group, offset, n);
     });
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -35,6 +36,8 @@ struct resolved_run {
   double search_seconds = 0.0;                                                     ///< as train_result has it
   std::string sharing_reason{};                     ///< why workers read and write where they do
   std::optional<machine_speed> speed{};             ///< measured beforehand; empty unless the sharing depends on it
+  bool tries_workers = false;                       ///< measured times decide how many workers train (worker_trial)
+  std::function<double()> trial_clock{};            ///< by which they are measured; empty: that of the system
   std::optional<double> predicted_epoch_seconds{};  ///< by the rule that chose the sharing, if it predicts one
   loop_plan plan{};
   std::shared_ptr<const resumed_checkpoint> resumed{};  ///< the checkpoint to resume from, until it is in the store

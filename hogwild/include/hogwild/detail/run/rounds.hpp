@@ -15,6 +15,7 @@
 #include <hogwild/detail/run/choose.hpp>
 #include <hogwild/detail/run/engine_run.hpp>
 #include <hogwild/detail/run/live_writer.hpp>
+#include <hogwild/detail/run/worker_trial.hpp>
 #include <hogwild/detail/task/training_task.hpp>
 #include <hogwild/engines.hpp>
 
@@ -69,6 +70,10 @@ class round_driver {
   /// Holds for all later epochs; `rounds` is at least 1.
   void cut_epochs(std::uint32_t rounds, round_question goes_on) { rounds_ = rounds, goes_on_ = std::move(goes_on); }
 
+  /// From now on as many workers train as the trial says, which is told of each round that they finish.
+  void try_workers(worker_trial trial) { trial_ = std::move(trial); }
+  const std::optional<worker_trial>& trial() const { return trial_; }
+
   double scale() const { return scale_; }  ///< w = scale * v
   /// Rows between two exchanges of replicas at this step; 0 if there are no exchanges.
   std::uint32_t exchanged_after(double step) const;
@@ -121,6 +126,7 @@ class round_driver {
   std::uint32_t first_of_part_ = 0;
   std::uint32_t rounds_ = 1;
   round_question goes_on_{};
+  std::optional<worker_trial> trial_{};
 };
 
 }  // namespace hogwild

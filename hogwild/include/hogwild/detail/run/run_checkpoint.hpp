@@ -55,7 +55,8 @@ struct kept_parameters {
 
 /// A copy of the state of a run's optimiser. `step`: that of its next epoch; `rows`: those that it has trained, once an
 /// epoch.
-optimizer_state state_of_optimizer(const param_store& store, const loop_options& options, double step, double rows);
+optimizer_state state_of_optimizer(const param_store& store, const training_task& work, const loop_options& options,
+                                   double step, double rows);
 
 /// The options of a run, with what was decided in the place of what was not given.
 train_options decided_options(train_options given, const loop_options& decided);

@@ -31,12 +31,14 @@ void with_sharing(const worker_context& at, const std::vector<parameter_group>& 
                   std::size_t first_singleton, const F& train) {
   constexpr bool has_head = Choices == sharing_choices::and_head;
   const loop_options& o = at.plan.options;
+  const round_plan& round = at.store.control().round;
+  if (at.slot >= round.end_slot) return;
   access_kind kind = o.sharing;
   if (kind == access_kind::head && !has_head) kind = access_kind::buffered;
   if (kind == access_kind::alone) {
     // A worker that joins while another has the array alone in this round waits for the next round. A worker that is no
     // longer alone sees every step of the others, since no exchange was planned for them.
-    const std::uint32_t only = at.store.control().round.only_slot;
+    const std::uint32_t only = round.only_slot;
     if (only == round_plan::no_slot)
       kind = access_kind::direct;
     else if (only != at.slot)

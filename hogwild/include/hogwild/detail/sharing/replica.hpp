@@ -99,8 +99,8 @@ class replica : public private_arrays<T> {
   /// Workers begin their exchanges at this many different times and places.
   static constexpr std::size_t places = 8;
 
-  replica(worker_slot& me, std::size_t slot, std::vector<array> arrays, std::vector<parameter_group> groups,
-          std::size_t first_singleton, update_kind update, exchange_hook* hook);
+  replica(worker_slot& me, std::size_t slot, std::vector<array> arrays, std::vector<parameter_group> state_groups,
+          std::vector<parameter_group> groups, std::size_t first_singleton, update_kind update, exchange_hook* hook);
   static std::vector<array> arrays_in(const param_store& store, worker_memory& memory, std::size_t head,
                                       stored_halves halves);
 
@@ -110,9 +110,10 @@ class replica : public private_arrays<T> {
   /// averaged.
   T gain_weight_of(std::size_t k) const { return k == 0 ? gain_weight_ : state_gain_weight_; }
 
-  /// The held part of a group; of one that is ordered by popularity the first `columns` columns only.
-  parameter_run part_of(const parameter_group& g, std::size_t columns) const {
-    const std::size_t held = arrays_[0].held(), offset = std::min(g.offset, held);
+  const std::vector<parameter_group>& groups(std::size_t k) const { return k == 0 ? groups_ : state_groups_; }
+  /// The held part of a group of an array; of one that is ordered by popularity the first `columns` columns only.
+  static parameter_run part_of(const array& of, const parameter_group& g, std::size_t columns) {
+    const std::size_t held = of.held(), offset = std::min(g.offset, held);
     const std::size_t rows = g.hot_first ? std::min(g.rows, columns) : g.rows;
     return {offset, std::min(rows * g.width, held - offset)};
   }
@@ -127,7 +128,7 @@ class replica : public private_arrays<T> {
 
   worker_slot& me_;
   std::size_t place_;
-  std::vector<parameter_group> groups_;
+  std::vector<parameter_group> state_groups_, groups_;
   std::vector<array> arrays_;
   update_kind update_;
   exchange_hook* hook_;

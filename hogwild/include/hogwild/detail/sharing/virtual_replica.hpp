@@ -74,6 +74,7 @@ class virtual_replica final : public private_arrays<T>, public virtual_replicas 
   /// averaged.
   T gain_weight_of(std::size_t k) const { return k == 0 ? gain_weight_ : state_gain_weight_; }
 
+  const std::vector<parameter_group>& groups(std::size_t k) const { return k == 0 ? groups_ : state_groups_; }
   std::size_t merged_rows(const parameter_group& g, const merge_plan& turn) const;
 
   void merge_block(const merge_plan& turn, std::size_t k, std::size_t first, std::size_t n) const;
@@ -82,7 +83,7 @@ class virtual_replica final : public private_arrays<T>, public virtual_replicas 
 
   const param_store& store_;
   worker_slot* me_;
-  std::vector<parameter_group> groups_;
+  std::vector<parameter_group> state_groups_, groups_;
   std::size_t first_singleton_;
   stored_halves halves_;
   column_range singletons_{};

@@ -60,7 +60,7 @@ struct stream_state {
   std::uint64_t batch = 0;         ///< rows that see the same weights, by the first plan; 0: there was none
 };
 
-/// Parameters and optimiser state as they lie in a store, and the number of columns.
+/// Parameters and optimiser state, in arrays as long as the parameters, and the number of columns.
 struct stream_arrays {
   std::size_t columns = 0, scalar_bytes = sizeof(float);
   std::vector<std::vector<std::byte>> arrays{};  ///< parameters first
@@ -70,7 +70,7 @@ struct stream_arrays {
 /// they are. Groups are those of the same model.
 void put_arrays(const stream_arrays& from, const std::vector<parameter_group>& old_groups, const param_store& to,
                 const std::vector<parameter_group>& new_groups);
-stream_arrays copy_arrays(const param_store& store, std::size_t columns);
+stream_arrays copy_arrays(const param_store& store, std::size_t columns, const std::vector<parameter_group>& groups);
 /// The parameters as they are stored.
 std::vector<float> floats_of(const stream_arrays& arrays);
 

@@ -98,6 +98,7 @@ struct loop_options {
   memory_kind memory = memory_kind::device;          ///< of those devices
   storage_kind storage = storage_kind::single;       ///< of factors in those devices' own memory
   stored_halves halves{};                            ///< in replicas of workers on the CPU
+  std::uint32_t row_state = 0;                       ///< the optimiser has one number a row (row_state.hpp)
 
   /// Whether rows of margin models make proximal steps (margin_proximal.hpp).
   constexpr bool proximal() const { return l1 > 0.0 || optimizer == optimizer_kind::ftrl; }
