@@ -135,6 +135,10 @@ class typed_rank_ring final : public rank_ring {
  private:
   static constexpr std::size_t stretch = 16 * delta_block_size, line = 16;
 
+  /// The numbers in the first k arrays.
+  std::uint64_t coordinates(std::size_t k) const {
+    return k == 0 ? 0 : store_.shape().parameters + (k - 1) * store_.shape().numbers_of_state();
+  }
   std::span<T> stored(std::size_t k) const { return k == 0 ? store_.parameters<T>() : store_.state<T>(k - 1); }
 
   std::uint64_t rows_here() const { return rows_trained(store_.slots()); }
@@ -240,7 +244,7 @@ class typed_rank_ring final : public rank_ring {
         continue;
       }
       const std::string name = "a message of rank " + std::to_string(before());
-      delta_decoder<T> decoder(*message, arrays_.size() * store_.shape().parameters, name);
+      delta_decoder<T> decoder(*message, coordinates(arrays_.size()), name);
       const delta_header& head = decoder.header();
       if (head.round < opened_ || (head.round == opened_ && head.generation < generation)) continue;  // outdated
       if (head.round != opened_ || head.generation != generation || head.rows.size() != rows_.size()) {
@@ -249,8 +253,11 @@ class typed_rank_ring final : public rank_ring {
                            " ranks, but turn " + std::to_string(generation) + " in round " + std::to_string(opened_) +
                            " of " + std::to_string(rows_.size()) + " is due: all ranks have to run the same program");
       }
-      const std::size_t n = store_.shape().parameters;
-      decoder.for_each([&](std::uint64_t j, T d) { streams_[j / n].take_in(j % n, d); });
+      decoder.for_each([&](std::uint64_t j, T d) {
+        std::size_t k = 0;
+        while (j >= coordinates(k + 1)) ++k;
+        streams_[k].take_in(j - coordinates(k), d);
+      });
       for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r] = std::max(rows_[r], head.rows[r]);
       report_.waited_seconds += std::chrono::duration<double>(clock::now() - begin).count();
       if ((head.flags & round_ends) == 0) pause();
@@ -277,12 +284,11 @@ class typed_rank_ring final : public rank_ring {
   /// Sends the token on, with the changes of a turn over the first `prefix` rows of each group; 0: none.
   void send(std::uint64_t generation, std::uint32_t flags, std::size_t prefix) {
     std::vector<std::byte> message;
-    const std::size_t n = store_.shape().parameters;
     delta_encoder<T> encoder(message, {.values = options_.message_values,
                                        .generation = generation,
                                        .round = opened_,
                                        .flags = flags,
-                                       .coordinates = arrays_.size() * n,
+                                       .coordinates = coordinates(arrays_.size()),
                                        .prefix = prefix,
                                        .rows = rows_});
     if (prefix > 0) {
@@ -305,7 +311,6 @@ class typed_rank_ring final : public rank_ring {
 
   void turn(delta_encoder<T>& encoder, std::size_t k, std::size_t first, std::size_t count, T a,
             const kept_gains& kept) {
-    const std::size_t n = store_.shape().parameters;
     for (const std::size_t end = first + count; first < end;) {
       const std::size_t m = std::min(stretch - first % stretch, end - first);
       const std::span<T> own(own_.data(), m), out(send_.data(), m), add(add_.data(), m);
@@ -314,7 +319,7 @@ class typed_rank_ring final : public rank_ring {
       k == 0 ? fill_kept(kept, first, keep) : void(std::ranges::fill(keep, state_kept()));
       for (T& x : own) x *= a;
       streams_[k].turn(first, own, keep, out);
-      encoder.encode(k * n + first, out);
+      encoder.encode(coordinates(k) + first, out);
       streams_[k].sent(first, own, keep, out, add);
       for (T& x : add) x /= a;
       for (std::size_t i = 0; i < m; i += line) {

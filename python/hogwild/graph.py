@@ -106,8 +106,8 @@ class DeepWalk(_Nodes):
     _terms = {**_TERMS, "length": "walk_length", "walks": "num_walks", "epochs": "num_walks"}
     p = q = None
 
-    def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, products=None,
-                 learning_rate=None, num_threads=1, random_state=1, reproducible=False):
+    def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, learning_rate=None,
+                 num_threads=1, random_state=1, reproducible=False, products=None):
         keep_parameters(self, locals())
 
     def _options(self):
@@ -117,7 +117,7 @@ class DeepWalk(_Nodes):
 
 class Node2Vec(DeepWalk):
     def __init__(self, dimensions=128, num_walks=40, walk_length=40, window=10, negative=5, p=1.0, q=1.0,
-                 products=None, learning_rate=None, num_threads=1, random_state=1, reproducible=False):
+                 learning_rate=None, num_threads=1, random_state=1, reproducible=False, products=None):
         keep_parameters(self, locals())
 
 
@@ -166,8 +166,8 @@ class LINE(_Nodes):
     _counts = ("dimensions", "negative")
     _terms = _TERMS
 
-    def __init__(self, dimensions=128, proximity="both", negative=5, products=None, epochs=None, learning_rate=None,
-                 num_threads=1, random_state=1, reproducible=False):
+    def __init__(self, dimensions=128, proximity="both", negative=5, epochs=None, learning_rate=None,
+                 num_threads=1, random_state=1, reproducible=False, products=None):
         keep_parameters(self, locals())
 
     def _options(self):

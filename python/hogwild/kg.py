@@ -203,8 +203,8 @@ class _OfProducts(_KnowledgeGraph):
     _OPTIONS = ("factors", "epochs", "negatives", "loss", "margin", "temperature", "dropout", "n3", "products", "batch")
 
     def __init__(self, factors=None, epochs=None, learning_rate=None, negatives=None, loss=None, margin=None,
-                 temperature=None, dropout=None, n3=None, products=None, batch=None, num_threads=1, random_state=1,
-                 reproducible=False):
+                 temperature=None, dropout=None, n3=None, batch=None, num_threads=1, random_state=1,
+                 reproducible=False, products=None):
         keep_parameters(self, locals())
 
 
@@ -213,8 +213,8 @@ class _OfDistances(_KnowledgeGraph):
                 "batch")
 
     def __init__(self, factors=None, epochs=None, learning_rate=None, negatives=None, loss=None, margin=None,
-                 temperature=None, dropout=None, gamma=None, products=None, batch=None, num_threads=1, random_state=1,
-                 reproducible=False):
+                 temperature=None, dropout=None, gamma=None, batch=None, num_threads=1, random_state=1,
+                 reproducible=False, products=None):
         keep_parameters(self, locals())
 
 

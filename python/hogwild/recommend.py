@@ -58,8 +58,8 @@ class _OfPairs(Recommender):
     _LEARNED = (*Recommender._LEARNED, "cosine_", "temperature_", "saved_")
 
     def __init__(self, factors=64, learning_rate=None, regularization=None, iterations=None, use_bias=None,
-                 negatives=None, sampler=None, similarity=None, temperature=None, products=None, features_alone=False,
-                 num_threads=1, random_state=1, reproducible=False):
+                 negatives=None, sampler=None, similarity=None, temperature=None, features_alone=False,
+                 num_threads=1, random_state=1, reproducible=False, products=None):
         keep_parameters(self, locals())
 
     def fit(self, user_items, callback=None, user_features=None, item_features=None):

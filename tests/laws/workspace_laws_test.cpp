@@ -278,6 +278,24 @@ TYPED_TEST(workspace_law, keeps_nothing_between_calls) {
   EXPECT_EQ(this->gradient(other, 1), first);
 }
 
+TYPED_TEST(workspace_law, begins_its_runs_where_rows_begin_if_it_says_so) {
+  using tried = decltype(TypeParam::model());
+  if constexpr (requires { requires tried::emits_rows; }) {
+    auto s = this->space();
+    this->take(s, 0, 4);
+    const auto groups = this->model.groups();
+    for (const auto& [offset, g] : this->gradient(s, 4)) {
+      const std::size_t first = offset;
+      const auto of = std::ranges::find_if(
+          groups, [first](const parameter_group& each) { return first - each.offset < each.rows * each.width; });
+      ASSERT_NE(of, groups.end());
+      EXPECT_EQ((first - of->offset) % of->width, 0u) << of->name;
+    }
+  } else {
+    GTEST_SKIP() << "this model may emit parts of rows";
+  }
+}
+
 TYPED_TEST(workspace_law, products_in_bf16_change_its_gradient_by_their_rounding_and_no_loss) {
   using tried = decltype(TypeParam::model());
   if constexpr (requires(tried m) { m.products; }) {

@@ -44,10 +44,10 @@ void gathered_gradients<T>::step(double gain_weight, double part, double positio
       const std::span<T> sum = sums.subspan(at, run);
       if (std::ranges::all_of(sum, [](T x) { return x == T(0); })) continue;
       // sgd has gathered the changes to add.
-      for (T& x : sum) x *= static_cast<T>(-gain_weight) * static_cast<T>(steps_.of(at).unit);
       const group_step& group = steps_.of(at);
+      for (T& x : sum) x *= static_cast<T>(-gain_weight) * static_cast<T>(group.unit);
       optimizer.block(at, group.state_of(at), sum, static_cast<T>(group.step * options_.exchange.scale * part));
-      if (project_ && g.projected) project_(sharing_->values().subspan(at, run), static_cast<T>(steps_.of(at).step));
+      if (project_ && g.projected) project_(sharing_->values().subspan(at, run), static_cast<T>(group.step));
       std::ranges::fill(sum, T(0));
     }
   }

@@ -36,7 +36,7 @@ constexpr double halved = 0.5, least_factor = 1e-6;
 /// Two objectives that have both risen are about as good if their rises differ by at most this fraction.
 constexpr double about_as_good = 0.1;
 
-/// Of a checkpoint: how many workers a trial has left.
+/// Of a checkpoint: how many workers a trial has left, and of how many.
 constexpr const char* workers_section = "workers that train";
 
 double seconds_since(clock::time_point start) {
@@ -361,8 +361,11 @@ void model_epochs::resume() {
   rounds_.resume_at(progress_.scale);
   rounds_.resume_exchange(progress_.longest_exchange);
   if (options_.reproducible) rounds_.resume_gain_weight(progress_.gain_weight);
-  if (run_.tries_workers && from->state.find(workers_section) != nullptr)
-    rounds_.try_workers(worker_trial::ended(from->state.get<std::uint64_t>(workers_section), engine_run_.workers()));
+  if (run_.tries_workers && from->state.find(workers_section) != nullptr) {
+    const auto [left, all] = from->state.get<std::array<std::uint64_t, 2>>(workers_section);
+    // Among other workers, another number may be the best.
+    if (all == engine_run_.workers()) rounds_.try_workers(worker_trial::ended(left, all));
+  }
 }
 
 checkpoint model_epochs::state() {
@@ -378,7 +381,7 @@ checkpoint model_epochs::state() {
   if (const optimum_bound* const optimum = meter_.optimum()) kept_.optimum = optimum->state();
   checkpoint file = checkpoint_of(engine_run_.store(), run_, task_, now, kept_);
   if (rounds_.trial() && rounds_.trial()->is_over())
-    file.put(workers_section, std::uint64_t{rounds_.trial()->workers()});
+    file.put(workers_section, std::array<std::uint64_t, 2>{rounds_.trial()->workers(), engine_run_.workers()});
   return file;
 }
 

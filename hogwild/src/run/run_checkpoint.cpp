@@ -134,7 +134,10 @@ detail::checkpoint_origin origin_of(const training_task& work, const param_store
   add("parameters", work.facts().parameters);
   add("bytes of a parameter", work.facts().scalar_bytes);
   add("arrays of the optimiser", store.shape().state_arrays);
-  if (o.sharing == access_kind::deterministic) add("rows of a turn", o.exchange.rows);
+  if (o.sharing == access_kind::deterministic) {
+    add("rows of a turn", o.exchange.rows);
+    all.push_back({"what computes products", std::string(work.facts().products)});  // each form has bits of its own
+  }
   if (run.options.initial_state.change) add("rows of the optimiser's earlier runs", o.earlier_rows);
   // A step suits one of these: sums of gradients of so many rows of each rank, or workers that go their own ways.
   if (alike) all.push_back({"what ranks meet for", std::string(name_of(o.sharing))});

@@ -236,7 +236,7 @@ std::size_t run_planner::choose_among(std::size_t workers, const sharing_surroun
   const bool known = choice.kind == access_kind::alone || !is_busy({.missed = missed});  // one alone shares no lines
   if (choice.epoch_ns > 0.0 && known) run_.predicted_epoch_seconds = choice.epoch_ns * 1e-9;
   if (run_.tries_workers)
-    choice.reason = "by the model; fewer workers train on if they prove faster in the first rounds";
+    choice.reason = "by the model; in runs of many rounds, fewer workers train on if they prove faster";
   explain(std::move(choice.reason));
   if (!choice.idle.empty()) idle_reason_.push_back(choice.idle + "; with an explicit sharing all of them train");
   return choice.workers;

@@ -36,7 +36,7 @@ worker_trial::worker_trial(std::size_t workers, std::uint32_t rounds, clock_func
 
 worker_trial worker_trial::ended(std::size_t workers, std::size_t all) {
   worker_trial made(all, 1, {});
-  made.best_ = std::min(workers, all);
+  made.best_ = std::clamp<std::size_t>(workers, 1, all);
   made.over_ = true;
   return made;
 }

@@ -25,7 +25,7 @@ std::vector<parameter_group> row_state_groups(const std::vector<parameter_group>
   std::ranges::stable_sort(in_order, {}, &parameter_group::offset);
   std::size_t end = 0;
   for (parameter_group* const g : in_order) {
-    if (g->hot_first) g->width = std::min<std::size_t>(g->width, 1);
+    g->width = std::min<std::size_t>(g->width, 1);
     g->offset = end;
     end += g->rows * g->width;
   }

@@ -41,8 +41,18 @@ struct factor_sums {
   float* user_bias = nullptr;
   float* item_bias = nullptr;
   std::size_t apart = 1;
-  float epsilon = 0;  ///< added to the sum under the root
+  float epsilon = 1e-8f;  ///< added to the sum under the root
 };
+
+/// Those in an array of users, items, biases of users if they have them, and biases of items.
+inline factor_sums sums_in(float* state, std::size_t users, std::size_t items, bool user_biases, std::size_t apart) {
+  float* const biases = state + (users + items) * apart;
+  return {.users = state,
+          .items = state + users * apart,
+          .user_bias = user_biases ? biases : nullptr,
+          .item_bias = user_biases ? biases + users : biases,
+          .apart = apart};
+}
 
 /// Rows of factors are padded to a multiple of this: a cache line.
 inline constexpr std::size_t factor_lanes = 16;

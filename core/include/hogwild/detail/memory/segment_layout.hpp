@@ -28,7 +28,7 @@ struct store_shape {
   std::uint64_t parameters = 0;
   std::uint64_t scalar_bytes = 4;
   std::uint64_t state_arrays = 0;   ///< of optimiser state
-  std::uint64_t state_length = 0;   ///< numbers in each of them (row_state.hpp); 0: as many as there are parameters
+  std::uint64_t state_length = 0;   ///< numbers in each of them; 0: as many as there are parameters
   std::uint64_t workers = 1;        ///< slots, including those for late joiners
   std::uint64_t shards = 1;         ///< ticket counters
   std::uint64_t chunks = 1;         ///< tickets of an epoch

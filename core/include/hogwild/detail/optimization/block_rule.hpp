@@ -11,7 +11,7 @@
 namespace hogwild {
 
 /// The arrays that an optimiser's rule changes: the parameters, and state_arrays_of() its kind, as long as these, or
-/// with one number a row (row_state.hpp). A rule is a struct with
+/// with a number for each row of them. A rule is a struct with
 ///
 ///   kind                                 its row in the table of optimisers
 ///   block(arrays, offset, g, size)       changes the run of parameters from `offset` on by their partials g, or

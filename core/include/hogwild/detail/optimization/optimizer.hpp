@@ -21,7 +21,7 @@ enum class constants_of_optimizer { none, momentum, moments, ftrl };
 struct optimizer_facts {
   optimizer_kind kind;
   std::string_view name;     ///< on the command line and in records
-  std::size_t state_arrays;  ///< arrays of state, each as long as the parameters (but see row_state.hpp)
+  std::size_t state_arrays;  ///< arrays of state, each as long as the parameters or store_shape::state_length
   bool sums_up;              ///< the state is a sum over all rows, not a running mean
   bool one_step;             ///< one step for all parameters; if false, each has its own, by the size of its partials
   constants_of_optimizer has = constants_of_optimizer::none;

@@ -71,7 +71,9 @@ class factor_step : public Sharing {
     const rating* const run = ratings_.data() + first;
     if constexpr (Sharing::traits.whole_state()) {
       if (context_.options.optimizer == optimizer_kind::row_adagrad) {
-        kernels_.row_adagrad(to_, sums_in(Sharing::state_values().data()), run, count);
+        const std::size_t apart = context_.options.row_state != 0 ? 1 : model_.width();
+        kernels_.row_adagrad(to_, sums_in(Sharing::state_values().data(), model_.users, model_.items, true, apart), run,
+                             count);
         return {.updates = count, .nonzeros = 2 * count};
       }
     }
@@ -80,16 +82,6 @@ class factor_step : public Sharing {
   }
 
  private:
-  factor_sums sums_in(float* state) const {
-    const std::size_t apart = context_.options.row_state != 0 ? 1 : model_.width(), rows = model_.users + model_.items;
-    return {.users = state,
-            .items = state + model_.users * apart,
-            .user_bias = state + rows * apart,
-            .item_bias = state + rows * apart + model_.users,
-            .apart = apart,
-            .epsilon = 1e-8f};
-  }
-
   M model_;
   step_context context_;
   std::span<const rating> ratings_;

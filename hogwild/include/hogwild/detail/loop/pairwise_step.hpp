@@ -55,15 +55,6 @@ class pairwise_step : public Sharing {
             .width = model_.width()};
   }
 
-  factor_sums sums_in(float* state) const {
-    const std::size_t apart = context_.options.row_state != 0 ? 1 : model_.width();
-    return {.users = state,
-            .items = state + model_.users * apart,
-            .item_bias = state + (model_.users + model_.items) * apart,
-            .apart = apart,
-            .epsilon = 1e-8f};
-  }
-
   std::size_t train(std::size_t first, std::size_t count) {
     std::size_t n = 0;
     for (std::size_t r = first; r < first + count; ++r) {
@@ -73,7 +64,9 @@ class pairwise_step : public Sharing {
     }
     if constexpr (Sharing::traits.whole_state()) {
       if (context_.options.optimizer == optimizer_kind::row_adagrad) {
-        kernels_.row_adagrad(to_, sums_in(Sharing::state_values().data()), compared_.data(), n);
+        const std::size_t apart = context_.options.row_state != 0 ? 1 : model_.width();
+        kernels_.row_adagrad(to_, sums_in(Sharing::state_values().data(), model_.users, model_.items, false, apart),
+                             compared_.data(), n);
         return n;
       }
     }

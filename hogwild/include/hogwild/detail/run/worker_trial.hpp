@@ -16,7 +16,7 @@ namespace hogwild {
 /// Rounds by half of the workers are between rounds by all. Half of them train on if in three pairs in a row a row took
 /// them clearly less time than in the rounds before and after; then half of these are tried, down to one. The first
 /// pair in which they do not ends the trial, so where more workers are faster it costs one round. Time that other
-/// programs take can only make a round longer, so by chance a trial ends rather than succeeds. Belongs to the
+/// programs take can only make a round longer, so it may end a trial, but hardly decides one. Belongs to the
 /// coordinator.
 class worker_trial {
  public:

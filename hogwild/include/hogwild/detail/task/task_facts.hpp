@@ -67,7 +67,7 @@ struct task_facts {
   std::size_t halves = 0;       ///< how many of the first parameters replicas may store as halves under these options
 
   bool edge_kernels = false;  ///< for a cut: kernels train its edges under the run's options
-  bool emits_rows = false;    ///< of groups that are ordered by popularity, an example emits whole rows
+  bool emits_rows = false;    ///< each run that an example emits begins where a row does
 
   bool rating_kernels() const { return users > 0; }
 };
@@ -127,7 +127,9 @@ task_facts facts_of(const M& m, const sparse_view& data, const loop_options& o) 
     facts.groups = groups_of(m);
     facts.non_monotone = cuts_graphs<M>();
     facts.whole_batches = workspace_model<M>;
-    facts.emits_rows = workspace_model<M> || factor_model<M>;
+    facts.emits_rows = factor_model<M> || requires {
+      requires M::emits_rows;
+    };
     facts.orders_candidates = orders_candidates<M>;
     if constexpr (requires { M::measured_rows; }) facts.measured_rows = M::measured_rows;
     if constexpr (requires { M::repeats; }) facts.repeats = M::repeats;

@@ -8,10 +8,9 @@
 #include <hogwild/detail/memory/param_store.hpp>
 #include <hogwild/model.hpp>
 
-// An optimiser that has one number a row (row_adagrad) needs no arrays as long as the parameters. Where a store has
-// short arrays (store_shape::state_length), the rows of groups that are ordered by popularity have one number each.
-// Other groups keep a number for each parameter, because what a model emits of them at a time need not be a row. Files
-// hold long arrays in any case: a row's number is at its first parameter, and the others are 0.
+// row_adagrad has one number for each run of parameters that a model emits. If each run begins where a row does, arrays
+// of a number a row hold them (store_shape::state_length). Otherwise, and in files, an array is as long as the
+// parameters: a run's number is at its first parameter, and the others are 0.
 
 namespace hogwild {
 

@@ -51,8 +51,9 @@ class known_targets {
   }
   /// Fetches the beginning of of(source) into the cache.
   [[gnu::always_inline]] void prefetch(std::size_t source) const {
-    const char* const first = reinterpret_cast<const char*>(target_.data() + begin_[source]);
-    for (std::size_t line = 0; line < 4; ++line) __builtin_prefetch(first + 64 * line);
+    constexpr std::size_t line = 64 / sizeof(std::uint32_t), lines = 4;
+    const std::span<const std::uint32_t> known = of(source);
+    for (std::size_t k = 0; k < known.size() && k < lines * line; k += line) __builtin_prefetch(&known[k]);
   }
   /// Whether a target is among those of a source. Nearly always the filter tells that a drawn one is not.
   bool contains(std::size_t source, std::uint32_t target) const {
