@@ -83,9 +83,9 @@ void detail::word_layout::read(std::span<const float> parameters, std::size_t wo
   for (std::size_t place = 0; place < begins.size(); ++place) {
     const auto from = parameters.subspan(begins[place] + word * stride, numbers());
     const double square = joined ? squares_of(from) : 1.0;
-    const auto by = static_cast<float>(square > 0.0 ? 1.0 / std::sqrt(square) : 1.0);
+    const double by = square > 0.0 ? 1.0 / std::sqrt(square) : 1.0;  // of a tiny vector, no float holds it
     float* const at = to.data() + (joined ? place * numbers() : 0);
-    for (std::size_t k = 0; k < from.size(); ++k) at[k] += from[k] * by;
+    for (std::size_t k = 0; k < from.size(); ++k) at[k] += static_cast<float>(static_cast<double>(from[k]) * by);
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include <hogwild/detail/data/row_cursor.hpp>
 #include <hogwild/detail/memory/param_view.hpp>
+#include <hogwild/detail/words/word_model.hpp>
 #include <hogwild/error.hpp>
 #include <hogwild/formats/edges.hpp>
 
@@ -91,6 +92,17 @@ TEST_P(line_vectors_fixture, all_instruction_sets_give_the_same_bits) {
 TEST_P(line_vectors_fixture, a_part_of_a_graph_is_refused) {
   EXPECT_NO_THROW(model.require_data(rows, "graph"));
   EXPECT_THROW(model.require_data(rows.slice(0, 10), "graph"), config_error);
+}
+
+TEST(joined_vectors, have_the_length_one_however_short_or_long_their_halves_are) {
+  const detail::word_layout layout{.words = 1, .dimension = 4, .stride = 2, .begins = {0, 2}, .joined = true};
+  const std::vector<float> parameters{3e-41f, 4e-41f, 3e30f, 4e30f};
+  std::vector<float> joined(4);
+  layout.read(parameters, 0, joined);
+  for (const std::size_t half : {0u, 2u}) {
+    EXPECT_NEAR(joined[half], 0.6f, 1e-3f);  // a number of 1e-41 has 13 bits
+    EXPECT_NEAR(joined[half + 1], 0.8f, 1e-3f);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(orders, line_vectors_fixture,

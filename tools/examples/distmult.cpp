@@ -15,7 +15,7 @@
 struct distmult {
   using scalar_type = float;
   static constexpr std::size_t width = 256, negatives = 512, measured_rows = 20'000;
-  static constexpr bool emits_sums = true, repeats = true, scored = false;
+  static constexpr bool emits_sums = true, emits_rows = true, repeats = true, scored = false;
   static constexpr hogwild::sharing_kind sharing = hogwild::sharing_kind::direct;
   static constexpr hogwild::training_defaults defaults{
       .step = 0.2, .optimizer = hogwild::optimizer_kind::row_adagrad, .batch = 128};

@@ -39,7 +39,7 @@ struct line_vectors {
   static constexpr std::size_t measured_rows = 200;
   static constexpr bool scored = false;     ///< nodes have no labels
   static constexpr bool emits_sums = true;  ///< the gradient is that of the sum of the blocks' losses
-  static constexpr bool emits_rows = true;
+  static constexpr bool emits_rows = true;  ///< each run that it emits begins where a row does
   static constexpr sharing_kind sharing = sharing_kind::direct;
   static constexpr training_defaults defaults{
       .step = 0.1, .schedule = schedule_kind::constant, .optimizer = optimizer_kind::row_adagrad, .batch = 1};

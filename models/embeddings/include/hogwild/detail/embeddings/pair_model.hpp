@@ -51,7 +51,7 @@ struct pair_shape {
   using scalar_type = float;
   static constexpr bool scored = false;  ///< pairs have no labels to predict; what is measured is how items are ranked
   static constexpr bool emits_sums = true;
-  static constexpr bool emits_rows = true;
+  static constexpr bool emits_rows = true;  ///< each run that it emits begins where a row does
   static constexpr bool takes_weights = true;
   static constexpr std::size_t measured_rows = 20'000;
   static constexpr row_kind measured_as = row_kind::pairs;

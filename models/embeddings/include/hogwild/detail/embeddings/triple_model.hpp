@@ -43,7 +43,7 @@ struct triple_shape {
   using scalar_type = float;
   static constexpr bool scored = false;  ///< triples have no labels to predict; what is measured is the answers' places
   static constexpr bool emits_sums = true;
-  static constexpr bool emits_rows = true;
+  static constexpr bool emits_rows = true;  ///< each run that it emits begins where a row does
   static constexpr bool takes_weights = true;
   static constexpr bool repeats = true;  ///< head and tail may be one entity
   static constexpr std::size_t measured_rows = 20'000;
