@@ -13,7 +13,7 @@ inline model_option products_option() {
                      "measuring and predicting take floats");
 }
 
-/// What it says. Throws config_error for bf16 where it cannot be had.
+/// Reads --products; float by default. Throws config_error for bf16 if this machine does not multiply it.
 inline product_numbers products_of(const model_options& options) {
   if (options.text("products", "float") == "float") return product_numbers::floats;
   bf16_kernels_here();
